@@ -1,0 +1,59 @@
+/** The model port. Providers implement it; the agent loop and the model summarizer use it. */
+import type { AssistantMessage, LlmMessage } from './messages.ts';
+
+export interface ModelRequest {
+	systemPrompt?: string;
+	/** Oldest first, already repaired by the request builder. */
+	messages: LlmMessage[];
+	/** Upper bound on the answer, in tokens; the provider's own default where absent. */
+	maxOutputTokens?: number;
+}
+
+export type ModelStreamEvent =
+	| { type: 'text'; delta: string }
+	| { type: 'thinking'; delta: string }
+	/** The last event: the whole answer, its stop reason and its usage. */
+	| { type: 'done'; message: AssistantMessage };
+
+export interface Model {
+	/** The provider's name as written to session files, for example "openai-compatible". */
+	readonly provider: string;
+	/** The model's id as the provider knows it. */
+	readonly id: string;
+	/** Tokens. */
+	readonly contextWindow: number;
+	/**
+	 * Sends one request and streams the answer. Ends with exactly one `done` event.
+	 * @throws ModelError on every failure of the request or the stream; an AbortError when `signal` fired.
+	 */
+	stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelStreamEvent>;
+}
+
+export type ModelErrorReason =
+	| 'connection'
+	| 'auth'
+	| 'notFound'
+	| 'rateLimit'
+	| 'overflow'
+	| 'server'
+	| 'badRequest'
+	| 'badAnswer';
+
+/** A failed request. `message` is for a person: what happened, in a sentence without secrets. */
+export class ModelError extends Error {
+	readonly reason: ModelErrorReason;
+	readonly status: number | undefined;
+	readonly hint: string | undefined;
+
+	constructor(
+		reason: ModelErrorReason,
+		message: string,
+		options: { status?: number; hint?: string; cause?: unknown } = {},
+	) {
+		super(message, { cause: options.cause });
+		this.name = 'ModelError';
+		this.reason = reason;
+		this.status = options.status;
+		this.hint = options.hint;
+	}
+}

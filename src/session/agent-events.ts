@@ -1,0 +1,54 @@
+/** What an AgentSession tells its views. */
+import type { UserError } from '../util/errors.ts';
+import type { BranchSummaryEntry, CompactionEntry } from './entries.ts';
+
+/** What a session is doing; prompts, compaction and navigation never interleave. */
+export type Activity = 'idle' | 'streaming' | 'compacting' | 'navigating';
+
+export type AgentSessionEvent =
+	| { type: 'activityChanged'; activity: Activity }
+	/** A piece of the answer that is being streamed. The whole is appended as an entry at the end. */
+	| { type: 'textDelta'; delta: string }
+	| { type: 'thinkingDelta'; delta: string }
+	/** The answer did not come; what did come is in the session, with its stop reason. */
+	| { type: 'turnFailed'; error: UserError }
+	/** Prompts that wait for the session to be idle, oldest first. */
+	| { type: 'queueChanged'; queued: readonly string[] };
+
+export interface CompactOptions {
+	/** A person's words on what the summary should focus on. */
+	instructions?: string;
+	/** `offline` forces the offline summarizer; `auto` is the model, or offline where none is connected. */
+	summarizer?: 'auto' | 'offline';
+	signal?: AbortSignal;
+}
+
+export interface CompactionOutcome {
+	entry: CompactionEntry;
+	/** Tokens of the built messages before and after, one count (see context-tokens). */
+	tokensBefore: number;
+	tokensAfter: number;
+	summarizedMessages: number;
+	keptMessages: number;
+	/** "offline" or "provider/model". */
+	summarizer: string;
+}
+
+export interface NavigateOptions {
+	/** Summarize the branch that is left. */
+	summarize?: boolean;
+	customInstructions?: string;
+	/** False adds the instructions to the base prompt as a focus; true or absent replaces it. */
+	replaceInstructions?: boolean;
+	summarizer?: 'auto' | 'offline';
+	signal?: AbortSignal;
+}
+
+export interface NavigateResult {
+	cancelled: boolean;
+	/** True where a running summary was cancelled. */
+	aborted?: boolean;
+	/** The text of a user message that was chosen: to be edited and sent as a new branch. */
+	editorText?: string;
+	summaryEntry?: BranchSummaryEntry;
+}

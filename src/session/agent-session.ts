@@ -1,0 +1,378 @@
+/**
+ * A session at work: prompts, compaction and navigation on one SessionManager, one at a time. Prompts
+ * that come meanwhile are queued and sent afterwards.
+ */
+import { streamAnswer } from '../agent/loop.ts';
+import { ModelError, type Model } from '../agent/model.ts';
+import { Emitter } from '../util/emitter.ts';
+import { errorText, isAbort, UserError } from '../util/errors.ts';
+import type {
+	Activity,
+	AgentSessionEvent,
+	CompactionOutcome,
+	CompactOptions,
+	NavigateOptions,
+	NavigateResult,
+} from './agent-events.ts';
+import {
+	generateBranchSummary,
+	collectEntriesForBranchSummary,
+} from './compaction/branch-summarization.ts';
+import { compactionBudget } from './compaction/budget.ts';
+import { compact, prepareCompaction } from './compaction/compaction.ts';
+import { createModelSummarizer } from './compaction/model-summarizer.ts';
+import type { Summarizer } from './compaction/summarizer.ts';
+import { contextTokens } from './context-tokens.ts';
+import { navigationTarget } from './navigation.ts';
+import { buildRequest } from './request-builder.ts';
+import type { SessionManager } from './session-manager.ts';
+
+export interface SessionSettings {
+	compaction: { reserveTokens: number; keepRecentTokens: number };
+	branchSummary: { enabled: boolean; reserveTokens: number };
+	/** Tokens of the model's window. */
+	contextWindow: number;
+}
+
+export interface AgentSessionOptions {
+	/** The connected model; undefined where none is. Asked anew for each request. */
+	model: () => Promise<Model | undefined>;
+	offline: Summarizer;
+	settings: () => SessionSettings;
+	systemPrompt?: string;
+	/** Receives what a listener of `events` throws. */
+	onListenerError?: (error: unknown) => void;
+}
+
+/** The one thing that a session is doing. */
+interface Operation {
+	activity: Exclude<Activity, 'idle'>;
+	controller: AbortController;
+	/** Resolves once the operation has settled, whatever its outcome. */
+	settled: Promise<void>;
+	settle: () => void;
+}
+
+export class AgentSession {
+	readonly manager: SessionManager;
+	readonly events: Emitter<AgentSessionEvent>;
+	private readonly options: AgentSessionOptions;
+	private current: Operation | undefined;
+	private readonly queue: string[] = [];
+	private disposed = false;
+
+	constructor(manager: SessionManager, options: AgentSessionOptions) {
+		this.manager = manager;
+		this.options = options;
+		this.events = new Emitter(options.onListenerError);
+	}
+
+	get activity(): Activity {
+		return this.current?.activity ?? 'idle';
+	}
+
+	/** Prompts that wait, oldest first. */
+	get queued(): readonly string[] {
+		return this.queue;
+	}
+
+	/**
+	 * Sends a prompt. Resolves once it is on disk, or queued behind what is running; the answer streams
+	 * on through `events`.
+	 * @throws UserError('no-model') or the storage's error: then nothing was changed
+	 */
+	async prompt(text: string): Promise<void> {
+		if (this.current) {
+			this.queue.push(text);
+			this.events.emit({ type: 'queueChanged', queued: this.queued });
+			return;
+		}
+		const operation = this.begin('streaming');
+		let model: Model;
+		try {
+			model = await this.requireModel();
+			await this.manager.appendMessage({ role: 'user', content: text, timestamp: Date.now() });
+		} catch (error) {
+			this.end(operation, 'nothing');
+			throw error;
+		}
+		void this.runTurn(operation, model);
+	}
+
+	/**
+	 * Asks for an answer without a new prompt: after a failed turn, or one that a compaction interrupted.
+	 * @throws UserError('no-model') or UserError('busy')
+	 */
+	async continue(): Promise<void> {
+		this.refuseIfBusy('ask again');
+		const operation = this.begin('streaming');
+		try {
+			const model = await this.requireModel();
+			void this.runTurn(operation, model);
+		} catch (error) {
+			this.end(operation, 'nothing');
+			throw error;
+		}
+	}
+
+	/** Ends the running turn; what came is recorded as aborted. Resolves when it has settled. */
+	async abort(): Promise<void> {
+		if (this.current?.activity !== 'streaming') return;
+		this.current.controller.abort();
+		await this.current.settled;
+	}
+
+	/**
+	 * Summarizes older history of the current branch into a new compaction entry. A running turn is
+	 * aborted first and resumed once afterwards.
+	 * @throws UserError where there is nothing to compact, no usable summary came back, or a compaction or
+	 * navigation is running; an AbortError when cancelled. The session is unchanged then.
+	 */
+	async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
+		if (this.current && this.current.activity !== 'streaming') this.refuseIfBusy('compact');
+		const interrupted = this.current;
+		// The new operation is in place before the old one settles: nothing can slip in between.
+		const operation = this.begin('compacting');
+		interrupted?.controller.abort();
+		await interrupted?.settled;
+		try {
+			return await this.runCompaction(operation, options);
+		} finally {
+			this.end(operation, interrupted ? 'resume' : 'queue');
+		}
+	}
+
+	/** Cancels a running compaction. */
+	abortCompaction(): void {
+		if (this.current?.activity === 'compacting') this.current.controller.abort();
+	}
+
+	/**
+	 * Moves the leaf (spec: navigation targets), after summarizing what is left where that was asked.
+	 * @throws UserError where the target is unknown, the session is busy or the summary failed: the leaf
+	 * is unmoved then. Cancelling gives `{ cancelled: true, aborted: true }`.
+	 */
+	async navigateTree(targetId: string, options: NavigateOptions = {}): Promise<NavigateResult> {
+		this.refuseIfBusy('move to another entry');
+		const { leafId, editorText } = navigationTarget(this.manager, targetId);
+		if (targetId === this.manager.leafId) return { cancelled: false };
+		const operation = this.begin('navigating');
+		try {
+			const summary = await this.summarizeLeftBranch(operation, leafId, options);
+			const summaryEntry = summary && (await this.manager.branchWithSummary(leafId, summary));
+			if (!summaryEntry) this.manager.moveLeaf(leafId);
+			return {
+				cancelled: false,
+				...(editorText === undefined ? {} : { editorText }),
+				...(summaryEntry ? { summaryEntry } : {}),
+			};
+		} catch (error) {
+			if (isAbort(error)) return { cancelled: true, aborted: true };
+			throw error;
+		} finally {
+			this.end(operation);
+		}
+	}
+
+	/** What the meter shows, in tokens: the estimate that compaction decides by. */
+	contextUsage(): { tokens: number; contextWindow: number } {
+		return {
+			tokens: contextTokens(this.manager.context().messages),
+			contextWindow: this.options.settings().contextWindow,
+		};
+	}
+
+	/** Resolves when nothing is running. */
+	async whenIdle(): Promise<void> {
+		while (this.current) await this.current.settled;
+	}
+
+	/** Ends whatever is running; queued prompts stay with the caller (see `queued`). */
+	dispose(): void {
+		this.disposed = true;
+		this.current?.controller.abort();
+	}
+
+	private async runTurn(operation: Operation, model: Model): Promise<void> {
+		let failed = false;
+		try {
+			const { messages } = buildRequest(this.manager.context().messages);
+			const { systemPrompt } = this.options;
+			const answer = await streamAnswer(
+				model,
+				{ messages, ...(systemPrompt ? { systemPrompt } : {}) },
+				{
+					text: (delta) => this.events.emit({ type: 'textDelta', delta }),
+					thinking: (delta) => this.events.emit({ type: 'thinkingDelta', delta }),
+				},
+				operation.controller.signal,
+			);
+			await this.manager.appendMessage(answer.message);
+			if (answer.error) throw answer.error;
+		} catch (error) {
+			failed = true;
+			this.reportFailure(error);
+		} finally {
+			// After a failure queued prompts wait for the next turn that succeeds: they would fail too.
+			this.end(operation, failed ? 'nothing' : 'queue');
+		}
+	}
+
+	private async runCompaction(
+		operation: Operation,
+		options: CompactOptions,
+	): Promise<CompactionOutcome> {
+		const path = this.manager.path();
+		const preparation = prepareCompaction(path, this.compactionSettings());
+		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction');
+		const summarizer = await this.summarizer(options.summarizer);
+		const result = await compact(preparation, summarizer, {
+			instructions: options.instructions,
+			signal: anySignal(operation, options.signal),
+		});
+		this.requireLeaf(path.at(-1)?.id ?? null);
+		const entry = await this.manager.appendCompaction({ ...result, fromExtension: false });
+		return {
+			entry,
+			tokensBefore: result.tokensBefore,
+			tokensAfter: result.tokensAfter,
+			summarizedMessages:
+				preparation.messagesToSummarize.length + preparation.turnPrefixMessages.length,
+			keptMessages: preparation.keptMessages.length,
+			summarizer: summarizer.name,
+		};
+	}
+
+	private async summarizeLeftBranch(
+		operation: Operation,
+		newLeafId: string | null,
+		options: NavigateOptions,
+	) {
+		const settings = this.options.settings();
+		if (!(options.summarize ?? settings.branchSummary.enabled)) return undefined;
+		const fromId = this.manager.leafId;
+		const { entries } = collectEntriesForBranchSummary(this.manager.tree, fromId, newLeafId);
+		if (fromId === null || entries.length === 0) return undefined;
+		const summarizer = await this.summarizer(options.summarizer);
+		const budget = compactionBudget({
+			...this.compactionSettings(),
+			reserveTokens: settings.branchSummary.reserveTokens,
+		});
+		const window = summarizer.contextWindow;
+		const result = await generateBranchSummary(entries, summarizer, {
+			tokenBudget: window === undefined ? undefined : window - budget.reserveTokens,
+			summaryTokens: budget.summaryTokens,
+			instructions: options.customInstructions,
+			replaceInstructions: options.replaceInstructions,
+			signal: anySignal(operation, options.signal),
+		});
+		this.requireLeaf(fromId);
+		return result && { ...result, fromId, fromExtension: false };
+	}
+
+	private compactionSettings() {
+		const { compaction, contextWindow } = this.options.settings();
+		return { ...compaction, contextWindow };
+	}
+
+	private async summarizer(choice: 'auto' | 'offline' = 'auto'): Promise<Summarizer> {
+		const model = choice === 'offline' ? undefined : await this.options.model();
+		return model ? createModelSummarizer(model) : this.options.offline;
+	}
+
+	private async requireModel(): Promise<Model> {
+		const model = await this.options.model();
+		if (model) return model;
+		throw new UserError('no-model', 'No model is connected.', {
+			kept: 'Your text is still in the input.',
+			hint: 'Connect a model to chat; compaction and branch summaries work without one.',
+		});
+	}
+
+	/** A summary is stored only where it was prepared (spec: run-time behaviour). */
+	private requireLeaf(leafId: string | null): void {
+		if (this.manager.leafId !== leafId)
+			throw new UserError('leaf-moved', 'The session moved on while the summary was being made.', {
+				kept: 'The summary was not stored; the session is unchanged.',
+				hint: 'Try again.',
+			});
+	}
+
+	private refuseIfBusy(what: string): void {
+		if (!this.current) return;
+		const doing = {
+			streaming: 'an answer is coming in',
+			compacting: 'a compaction is running',
+			navigating: 'the session is moving to another entry',
+		}[this.current.activity];
+		throw new UserError('busy', `Cannot ${what} now: ${doing}.`, {
+			kept: 'Nothing was changed.',
+			hint: 'Stop it or wait for it, then try again.',
+		});
+	}
+
+	private begin(activity: Operation['activity']): Operation {
+		let settle = () => {};
+		const settled = new Promise<void>((resolve) => (settle = resolve));
+		const operation = { activity, controller: new AbortController(), settled, settle };
+		this.current = operation;
+		this.events.emit({ type: 'activityChanged', activity });
+		return operation;
+	}
+
+	/** Ends an operation and goes on with an interrupted turn, with the queue, or with nothing. */
+	private end(operation: Operation, next: 'resume' | 'queue' | 'nothing' = 'queue'): void {
+		operation.settle();
+		if (this.current !== operation) return;
+		this.current = undefined;
+		this.events.emit({ type: 'activityChanged', activity: 'idle' });
+		// A listener may have started something; it will go on with the queue.
+		if (this.disposed || this.current || next === 'nothing') return;
+		if (next === 'resume') this.continue().catch((error: unknown) => this.reportFailure(error));
+		else void this.sendNextQueued();
+	}
+
+	private async sendNextQueued(): Promise<void> {
+		const next = this.queue.shift();
+		if (next === undefined) return;
+		this.events.emit({ type: 'queueChanged', queued: this.queued });
+		try {
+			await this.prompt(next);
+		} catch (error) {
+			this.queue.unshift(next);
+			this.events.emit({ type: 'queueChanged', queued: this.queued });
+			this.reportFailure(error);
+		}
+	}
+
+	private reportFailure(error: unknown): void {
+		this.events.emit({ type: 'turnFailed', error: toUserError(error) });
+	}
+}
+
+function anySignal(operation: Operation, other: AbortSignal | undefined): AbortSignal {
+	const own = operation.controller.signal;
+	return other ? AbortSignal.any([own, other]) : own;
+}
+
+function nothingToCompact(already: boolean): UserError {
+	return already
+		? new UserError('already-compacted', 'The session has just been compacted.', {
+				kept: 'Nothing was changed.',
+			})
+		: new UserError('too-small', 'There is nothing to compact: all of it fits in what is kept.', {
+				kept: 'Nothing was changed.',
+				hint: 'Lower "espalier.compaction.keepRecentTokens" to keep less.',
+			});
+}
+
+function toUserError(error: unknown): UserError {
+	if (error instanceof UserError) return error;
+	if (error instanceof ModelError)
+		return new UserError(error.reason, error.message, {
+			kept: 'Your message is saved in the session.',
+			...(error.hint ? { hint: error.hint } : {}),
+			cause: error,
+		});
+	return new UserError('failed', errorText(error), { cause: error });
+}

@@ -1,0 +1,216 @@
+/**
+ * The context of a leaf: which entries of its path a model sees, and as which messages. Faithful to
+ * the file and equal to pi's on well-formed files; repairs belong to the request builder.
+ */
+import type { ContextEditEntry, CompactionEntry, SessionEntry } from './entries.ts';
+import type { AgentMessage } from './messages.ts';
+import { SessionTree } from './session-tree.ts';
+
+/** One entry of the context with the messages that it contributes (none for metadata). */
+export interface ContextEntry {
+	entry: SessionEntry;
+	messages: AgentMessage[];
+}
+
+export interface SessionContext {
+	messages: AgentMessage[];
+	/** The thinking level in force at the leaf. */
+	thinkingLevel: string;
+	/** The model in force at the leaf; null where the path names none. */
+	model: { provider: string; modelId: string } | null;
+}
+
+/** Where the context of a path begins. */
+export interface ContextStart {
+	/** The compaction whose summary opens the context, if one does. */
+	compaction: CompactionEntry | undefined;
+	/** Its place on the path; -1 without one. */
+	compactionIndex: number;
+	/** Place of the first path entry that is kept as it is. */
+	firstKeptIndex: number;
+	/** The compaction names a first kept entry that is not on the path before it. */
+	unknownFirstKept: boolean;
+}
+
+/**
+ * Finds where the context of a path begins: at the newest compaction's first kept entry, or after a
+ * later oh-my-pi reset boundary, or at the root.
+ */
+export function findContextStart(path: readonly SessionEntry[]): ContextStart {
+	for (let index = path.length - 1; index >= 0; index--) {
+		const entry = path[index];
+		if (entry?.type === 'reset_boundary') return startAfter(index);
+		if (entry?.type !== 'compaction') continue;
+		// Its own id is pi's way to keep none; an id that is not found keeps none either.
+		const keptIndex = path.findIndex(({ id }) => id === entry.firstKeptEntryId);
+		const found = keptIndex >= 0 && keptIndex <= index;
+		return {
+			compaction: entry,
+			compactionIndex: index,
+			firstKeptIndex: found && keptIndex < index ? keptIndex : index + 1,
+			unknownFirstKept: !found,
+		};
+	}
+	return startAfter(-1);
+}
+
+function startAfter(index: number): ContextStart {
+	return {
+		compaction: undefined,
+		compactionIndex: -1,
+		firstKeptIndex: index + 1,
+		unknownFirstKept: false,
+	};
+}
+
+/**
+ * The kept part of a path's context, oldest first: every entry from the context's start on, with
+ * the messages it contributes. The opening summary is not among them (see `openingMessages`).
+ */
+export function keptContextEntries(
+	path: readonly SessionEntry[],
+	start: ContextStart = findContextStart(path),
+): ContextEntry[] {
+	const kept: ContextEntry[] = [];
+	for (let index = start.firstKeptIndex; index < path.length; index++) {
+		const entry = path[index];
+		if (!entry || index === start.compactionIndex) continue;
+		// pi restates its system message in the compaction, so kept ones are left out.
+		const restated = index < start.compactionIndex && isSystemMessage(entry);
+		if (!restated) kept.push({ entry, messages: [] });
+	}
+	const edits = new Map<string, ContextEditEntry>();
+	for (const { entry } of kept) if (entry.type === 'context_edit') edits.set(entry.targetId, entry);
+	for (const item of kept) item.messages = entryMessages(item.entry, edits.get(item.entry.id));
+	return kept;
+}
+
+/** The messages that stand for what the newest compaction summarized; none without one. */
+export function openingMessages(start: ContextStart): AgentMessage[] {
+	const { compaction } = start;
+	if (!compaction) return [];
+	const summary: AgentMessage = {
+		role: 'compactionSummary',
+		summary: compaction.summary,
+		tokensBefore: compaction.tokensBefore,
+		timestamp: Date.parse(compaction.timestamp),
+	};
+	return compaction.systemMessage ? [compaction.systemMessage, summary] : [summary];
+}
+
+function isSystemMessage(entry: SessionEntry): boolean {
+	return entry.type === 'message' && entry.message.role === 'system';
+}
+
+/** The messages that one entry contributes, its latest context edit applied. */
+function entryMessages(entry: SessionEntry, edit: ContextEditEntry | undefined): AgentMessage[] {
+	if (edit?.replacement === null) return [];
+	const messages = uneditedMessages(entry);
+	const content = edit?.replacement?.content;
+	return content === undefined
+		? messages
+		: messages.map((message) => withContent(message, content));
+}
+
+function uneditedMessages(entry: SessionEntry): AgentMessage[] {
+	const timestamp = Date.parse(entry.timestamp);
+	switch (entry.type) {
+		case 'message':
+			return [withContentPresent(entry.message)];
+		case 'custom_message':
+			return [
+				{
+					role: 'custom',
+					customType: entry.customType,
+					content: entry.content ?? [],
+					display: entry.display,
+					details: entry.details,
+					timestamp,
+				},
+			];
+		case 'branch_summary':
+			return entry.summary
+				? [{ role: 'branchSummary', summary: entry.summary, fromId: entry.fromId, timestamp }]
+				: [];
+		// An older compaction inside the kept range contributes nothing: the newest one speaks for it.
+		default:
+			return [];
+	}
+}
+
+/** Hand-edited files hold messages without content; pi reads them as empty. */
+function withContentPresent(message: AgentMessage): AgentMessage {
+	if (!('content' in message) || message.content == null) {
+		if (message.role === 'system') return { ...message, content: '' };
+		if (message.role === 'user' || message.role === 'assistant' || message.role === 'toolResult')
+			return { ...message, content: [] };
+	}
+	return message;
+}
+
+function withContent(
+	message: AgentMessage,
+	content: NonNullable<ContextEditEntry['replacement']>['content'],
+): AgentMessage {
+	switch (message.role) {
+		case 'user':
+		case 'custom':
+			return { ...message, content };
+		case 'assistant':
+		case 'toolResult': {
+			const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+			return { ...message, content: parts } as AgentMessage;
+		}
+		default:
+			return message;
+	}
+}
+
+/** Builds the context of a path that is already known (root first). */
+export function buildPathContext(path: readonly SessionEntry[]): SessionContext {
+	const start = findContextStart(path);
+	const messages = openingMessages(start);
+	for (const item of keptContextEntries(path, start))
+		for (const message of item.messages) messages.push(message);
+	return { messages, ...pathSettings(path) };
+}
+
+/** Thinking level and model come from the whole path, whatever was compacted. */
+function pathSettings(path: readonly SessionEntry[]): Omit<SessionContext, 'messages'> {
+	let thinkingLevel = 'off';
+	let model: SessionContext['model'] = null;
+	for (const entry of path) {
+		if (entry.type === 'thinking_level_change') thinkingLevel = entry.thinkingLevel ?? 'off';
+		else if (entry.type === 'model_change') model = modelOfChange(entry) ?? model;
+		else if (entry.type === 'message' && entry.message.role === 'assistant')
+			model = { provider: entry.message.provider, modelId: entry.message.model };
+	}
+	return { thinkingLevel, model };
+}
+
+/** Reads both shapes of a model change: pi's two fields and oh-my-pi's "provider/id". */
+export function modelOfChange(entry: {
+	provider?: string;
+	modelId?: string;
+	model?: string;
+}): SessionContext['model'] {
+	if (entry.provider !== undefined && entry.modelId !== undefined)
+		return { provider: entry.provider, modelId: entry.modelId };
+	const slash = entry.model?.indexOf('/') ?? -1;
+	if (!entry.model || slash < 0) return null;
+	return { provider: entry.model.slice(0, slash), modelId: entry.model.slice(slash + 1) };
+}
+
+/**
+ * Builds the context of a leaf from a plain list of entries, as pi does: null gives an empty
+ * context, an unknown or absent leaf means the last entry.
+ */
+export function buildSessionContext(
+	entries: readonly SessionEntry[],
+	leafId?: string | null,
+): SessionContext {
+	const tree = new SessionTree(entries);
+	const known = leafId !== undefined && leafId !== null && tree.get(leafId);
+	const leaf = leafId === null ? null : known ? leafId : (entries.at(-1)?.id ?? null);
+	return buildPathContext(tree.pathTo(leaf ?? null));
+}

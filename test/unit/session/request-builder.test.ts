@@ -1,0 +1,83 @@
+import { strict as assert } from 'node:assert';
+import fc from 'fast-check';
+import type { AgentMessage } from '../../../src/session/messages.ts';
+import { buildRequest } from '../../../src/session/request-builder.ts';
+import { assistant, toolCall, toolResult } from '../../support/session-builder.ts';
+
+const user = (text: string): AgentMessage => ({ role: 'user', content: text, timestamp: 0 });
+
+/** What every server demands: each call answered at once, each result right behind its call. */
+function assertPaired(messages: readonly AgentMessage[]): void {
+	const sent = buildRequest(messages).messages;
+	let open: string[] = [];
+	for (const message of sent) {
+		if (message.role === 'toolResult') {
+			assert.equal(message.toolCallId, open.shift());
+			continue;
+		}
+		assert.deepEqual(open, []);
+		if (message.role === 'assistant')
+			open = message.content.flatMap((part) => (part.type === 'toolCall' ? [part.id] : []));
+		assert(message.content.length > 0);
+	}
+	assert.deepEqual(open, []);
+}
+
+describe('request builder', () => {
+	it('pairs every call with one result, whatever the messages are (C03)', () => {
+		const id = fc.constantFrom('a', 'b', 'c', 'd');
+		const message = fc.oneof(
+			fc.constantFrom('hello', '', '  ').map(user),
+			fc
+				.tuple(fc.constantFrom('text', ''), fc.uniqueArray(id, { maxLength: 3 }))
+				.map(([text, calls]) =>
+					assistant(
+						text,
+						calls.map((call) => toolCall(call)),
+					),
+				),
+			fc
+				.constantFrom('aborted' as const, 'error' as const)
+				.map((stopReason) => assistant('partial', [toolCall('a')], { stopReason })),
+			id.map((call) => toolResult(call, 'output')),
+		);
+		fc.assert(fc.property(fc.array(message, { maxLength: 12 }), assertPaired));
+	});
+
+	it('moves a result behind its call over what lies between, and names each repair', () => {
+		const { messages, repairs } = buildRequest([
+			assistant('', [toolCall('a'), toolCall('b')]),
+			user('meanwhile'),
+			toolResult('a', 'output'),
+			toolResult('z', 'orphan'),
+		]);
+		assert.deepEqual(
+			messages.map(({ role }) => role),
+			['assistant', 'toolResult', 'toolResult', 'user'],
+		);
+		assert.equal(repairs.length, 2);
+	});
+
+	it('leaves out turns that failed or were aborted, with their results (C03, C09)', () => {
+		const { messages } = buildRequest([
+			user('go'),
+			assistant('half', [toolCall('a')], { stopReason: 'aborted' }),
+			toolResult('a', 'stand-in'),
+			assistant('', [], { stopReason: 'error' }),
+		]);
+		assert.deepEqual(
+			messages.map(({ role }) => role),
+			['user'],
+		);
+	});
+
+	it('tolerates content that is not there or not what it should be (C11)', () => {
+		const damaged = [
+			{ role: 'user', content: null },
+			{ role: 'assistant', content: [null, 3, { type: 'hologram' }], stopReason: 'stop' },
+			{ role: 'user', content: [{ type: 'text', text: 'fine' }] },
+			{ role: 'later', content: 'unknown role' },
+		] as unknown as AgentMessage[];
+		assert.equal(buildRequest(damaged).messages.length, 1);
+	});
+});
