@@ -1,0 +1,174 @@
+/**
+ * Branch summaries: which entries a navigation leaves behind, and a summary of them. Pure over its
+ * inputs: nothing is stored here, and the summarizer is passed in.
+ */
+import preamble from '../../../prompts/compaction/branch-summary-preamble.md';
+import type { Usage } from '../../agent/messages.ts';
+import { estimateTextTokens } from '../../util/tokens.ts';
+import { estimateTokens } from '../context-tokens.ts';
+import { keptContextEntries, openingMessages } from '../context.ts';
+import type { BranchSummaryDetails, SessionEntry } from '../entries.ts';
+import type { AgentMessage } from '../messages.ts';
+import type { SessionTree } from '../session-tree.ts';
+import { clipMessage } from './clip-message.ts';
+import type { Summarizer } from './summarizer.ts';
+import {
+	addFileOperations,
+	addRecordedFiles,
+	appendFileTags,
+	createFileOperations,
+	fileLists,
+	type FileOperations,
+} from './utils.ts';
+
+export interface BranchEntries {
+	/** The entries left behind, oldest first. */
+	entries: SessionEntry[];
+	/** The deepest entry that the old and the new position share; null where there is none. */
+	commonAncestorId: string | null;
+}
+
+export interface BranchPreparation {
+	/** What the summary is made from, oldest first. */
+	messages: AgentMessage[];
+	fileOps: FileOperations;
+	/** Estimated tokens of `messages`. */
+	totalTokens: number;
+}
+
+export interface BranchSummaryOptions {
+	/** Upper bound on what the summarizer reads, in tokens; none where absent. */
+	tokenBudget?: number | undefined;
+	/** Upper bound on the summary, in tokens. */
+	summaryTokens: number;
+	instructions?: string | undefined;
+	/** True where the instructions replace the base prompt. */
+	replaceInstructions?: boolean | undefined;
+	signal: AbortSignal;
+}
+
+export interface BranchSummaryResult {
+	summary: string;
+	details: BranchSummaryDetails;
+	usage?: Usage;
+}
+
+/** Up to this share of the budget a summary that exceeds it is still added, for continuity (upstream). */
+const SUMMARY_FITS_BELOW = 0.9;
+
+/**
+ * The entries from the old leaf back to (without) the common ancestor of the old and the new position.
+ * Empty where the new position is ahead of the old leaf, or where there is no old leaf.
+ */
+export function collectEntriesForBranchSummary(
+	tree: SessionTree,
+	oldLeafId: string | null,
+	targetId: string | null,
+): BranchEntries {
+	const commonAncestorId = tree.commonAncestor(oldLeafId, targetId);
+	const path = tree.pathTo(oldLeafId);
+	const shared = path.findIndex(({ id }) => id === commonAncestorId);
+	return { entries: path.slice(shared + 1), commonAncestorId };
+}
+
+/**
+ * Chooses what the summarizer reads. First pass: file operations of all entries, those recorded by
+ * earlier internal summaries included. Second pass: messages from the newest back until the budget
+ * is used up; the newest is clipped rather than left out (spec: branch summaries).
+ */
+export function prepareBranchEntries(
+	entries: readonly SessionEntry[],
+	tokenBudget: number = Infinity,
+): BranchPreparation {
+	const fileOps = createFileOperations();
+	for (const entry of entries) {
+		if (entry.type === 'message') addFileOperations(fileOps, [entry.message]);
+		else if (entry.type === 'branch_summary' || entry.type === 'compaction')
+			addRecordedFiles(fileOps, entry);
+	}
+	const chosen: AgentMessage[][] = [];
+	let totalTokens = 0;
+	for (const { messages, isSummary } of branchMessages(entries).reverse()) {
+		const tokens = messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+		if (totalTokens + tokens > tokenBudget) {
+			if (chosen.length === 0) {
+				const clipped = messages.map((message) => clipMessage(message, tokenBudget));
+				chosen.push(clipped);
+				totalTokens = clipped.reduce((sum, message) => sum + estimateTokens(message), 0);
+			} else if (isSummary && totalTokens < tokenBudget * SUMMARY_FITS_BELOW) {
+				chosen.push(messages);
+				totalTokens += tokens;
+			}
+			break;
+		}
+		chosen.push(messages);
+		totalTokens += tokens;
+	}
+	return { messages: chosen.reverse().flat(), fileOps, totalTokens };
+}
+
+/** Each entry's messages, oldest first; compactions as compactionSummary messages. */
+function branchMessages(
+	entries: readonly SessionEntry[],
+): { messages: AgentMessage[]; isSummary: boolean }[] {
+	const items = keptContextEntries(entries, {
+		compaction: undefined,
+		compactionIndex: -1,
+		firstKeptIndex: 0,
+		unknownFirstKept: false,
+	});
+	return items
+		.map(({ entry, messages }) =>
+			entry.type === 'compaction'
+				? {
+						messages: openingMessages({
+							compaction: entry,
+							compactionIndex: 0,
+							firstKeptIndex: 0,
+							unknownFirstKept: false,
+						}),
+						isSummary: true,
+					}
+				: { messages, isSummary: entry.type === 'branch_summary' },
+		)
+		.filter(({ messages }) => messages.length > 0);
+}
+
+/**
+ * Summarizes the entries of a branch that is being left. Undefined where they hold nothing to
+ * summarize: then no entry is to be written.
+ * @throws UserError where no usable summary came back; an AbortError when the signal fired
+ */
+export async function generateBranchSummary(
+	entries: readonly SessionEntry[],
+	summarizer: Summarizer,
+	options: BranchSummaryOptions,
+): Promise<BranchSummaryResult | undefined> {
+	const began = performance.now();
+	const { messages, fileOps } = prepareBranchEntries(entries, options.tokenBudget);
+	if (messages.length === 0) return undefined;
+	const answer = await summarizer.summarize(
+		{
+			kind: 'branch',
+			messages,
+			maxTokens: Math.max(1, options.summaryTokens - estimateTextTokens(preamble)),
+			...(options.instructions
+				? {
+						instructions: options.instructions,
+						replaceInstructions: options.replaceInstructions !== false,
+					}
+				: {}),
+		},
+		options.signal,
+	);
+	const lists = fileLists(fileOps);
+	return {
+		summary: appendFileTags(`${preamble.trim()}\n\n${answer.text.trim()}`, lists),
+		details: {
+			...lists,
+			coveredEntries: entries.length,
+			summarizer: { name: summarizer.name, durationMs: Math.round(performance.now() - began) },
+		},
+		...(answer.usage ? { usage: answer.usage } : {}),
+	};
+}

@@ -1,0 +1,189 @@
+/** The Summarizer port over any model: as many requests as it takes, none larger than the window. */
+import type { AssistantMessage, Usage } from '../../agent/messages.ts';
+import { ModelError, type Model } from '../../agent/model.ts';
+import { createYielder } from '../../util/async.ts';
+import { abortError, isAbort } from '../../util/errors.ts';
+import { estimateTextTokens } from '../../util/tokens.ts';
+import systemPrompt from '../../../prompts/compaction/summarization-system-prompt.md';
+import shortPrompt from '../../../prompts/compaction/compaction-short-summary.md';
+import type { AgentMessage } from '../messages.ts';
+import { buildRequest } from '../request-builder.ts';
+import { clipToFit } from './clip-text.ts';
+import { serializeMessage } from './serialize.ts';
+import { requestFailure, summaryFailure, summaryOf } from './summary-answer.ts';
+import type { Summarizer, SummaryAnswer, SummaryRequest } from './summarizer.ts';
+import { summaryPrompt } from './summary-prompt.ts';
+import { TranscriptParts } from './transcript-parts.ts';
+import { addUsage } from './usage.ts';
+
+export interface ModelSummarizerOptions {
+	/** Asks for a line for lists too, in one more request; false where absent. */
+	shortSummary?: boolean;
+	/** The longest that one request may take, in ms; 15 minutes where absent. */
+	timeLimitMs?: number;
+}
+
+const DEFAULT_TIME_LIMIT_MS = 15 * 60_000;
+/** Share of the window that a summary may take at most, so that there is room for what it is about. */
+const OUTPUT_SHARE = 0.5;
+/** Share of the window that is left alone: servers add tokens for roles and templates. */
+const MARGIN_SHARE = 0.05;
+/** Below this many tokens for the transcript no useful summary can come about. */
+const LEAST_TRANSCRIPT_TOKENS = 200;
+/** How often the parts are halved where the server finds a request too long all the same. */
+const MOST_HALVINGS = 4;
+const SHORT_SUMMARY_TOKENS = 512;
+
+const system = systemPrompt.trim();
+
+async function transcriptOf(messages: readonly AgentMessage[], signal: AbortSignal) {
+	const yielder = createYielder();
+	const blocks: string[] = [];
+	for (const message of buildRequest(messages).messages) {
+		const block = serializeMessage(message);
+		if (block) blocks.push(block);
+		await yielder();
+		if (signal.aborted) throw abortError('The summary');
+	}
+	return new TranscriptParts(blocks);
+}
+
+/** One summary in the making. */
+class SummaryRun {
+	usage: Usage | undefined;
+	readonly #model: Model;
+	readonly #name: string;
+	readonly #timeLimitMs: number;
+	readonly #signal: AbortSignal;
+
+	constructor(model: Model, name: string, timeLimitMs: number, signal: AbortSignal) {
+		this.#model = model;
+		this.#name = name;
+		this.#timeLimitMs = timeLimitMs;
+		this.#signal = signal;
+	}
+
+	/** The limit for one answer. */
+	outputTokens(maxTokens: number): number {
+		return Math.max(1, Math.min(maxTokens, Math.floor(this.#model.contextWindow * OUTPUT_SHARE)));
+	}
+
+	/** Tokens that prompts may have beside an answer of `output` tokens. */
+	promptTokens(output: number): number {
+		const { contextWindow } = this.#model;
+		return contextWindow - output - Math.ceil(contextWindow * MARGIN_SHARE);
+	}
+
+	/** Sends one prompt; the answer is a summary or an error. No tools are offered. */
+	async ask(prompt: string, maxOutputTokens: number): Promise<string> {
+		const limit = AbortSignal.timeout(this.#timeLimitMs);
+		const message = await this.#receive(prompt, maxOutputTokens, limit);
+		this.usage = addUsage(this.usage, message.usage);
+		return summaryOf(message, this.#name, maxOutputTokens);
+	}
+
+	async #receive(prompt: string, maxOutputTokens: number, limit: AbortSignal) {
+		let message: AssistantMessage | undefined;
+		const user = { role: 'user' as const, content: prompt, timestamp: Date.now() };
+		try {
+			const events = this.#model.stream(
+				{ systemPrompt: system, messages: [user], maxOutputTokens },
+				AbortSignal.any([this.#signal, limit]),
+			);
+			for await (const event of events) if (event.type === 'done') message = event.message;
+		} catch (error) {
+			if (this.#signal.aborted) throw abortError('The summary');
+			if (limit.aborted && isAbort(error)) {
+				const minutes = Math.round(this.#timeLimitMs / 60_000);
+				const message = `${this.#name} had not finished the summary after ${minutes} minutes.`;
+				throw summaryFailure('timeout', message, { cause: error });
+			}
+			throw error;
+		}
+		if (this.#signal.aborted) throw abortError('The summary');
+		if (!message) throw summaryFailure('badAnswer', `${this.#name} ended without an answer.`);
+		return message;
+	}
+
+	/** Goes through the transcript, each part merged into the summary of the parts before it. */
+	async summarize(request: SummaryRequest, parts: TranscriptParts): Promise<string> {
+		const output = this.outputTokens(request.maxTokens);
+		const whole = this.promptTokens(output) - estimateTextTokens(system);
+		let summary = request.previousSummary?.trim() || undefined;
+		let halvings = 0;
+		while (!parts.done) {
+			const bare = whole - estimateTextTokens(summaryPrompt(request, '', undefined));
+			const previous =
+				summary && clipToFit(summary, (text) => estimateTextTokens(text) <= bare / 2);
+			const overhead = estimateTextTokens(summaryPrompt(request, '', previous));
+			const room = Math.floor((whole - overhead) / 2 ** halvings);
+			if (room < LEAST_TRANSCRIPT_TOKENS)
+				throw summaryFailure(
+					'window',
+					`The window of ${this.#name} (${this.#model.contextWindow} tokens) is too small to make a summary in.`,
+				);
+			const part = parts.peek(room);
+			try {
+				summary = await this.ask(summaryPrompt(request, part.text, previous), output);
+				part.advance();
+			} catch (error) {
+				// The estimate was too low for this model, or its window is smaller than configured.
+				const overflow = error instanceof ModelError && error.reason === 'overflow';
+				if (!overflow || halvings >= MOST_HALVINGS) throw error;
+				halvings++;
+			}
+		}
+		return summary ?? '';
+	}
+
+	/** A line for lists; its failure costs nobody the summary. */
+	async shorten(summary: string): Promise<string | undefined> {
+		const fits = (text: string) =>
+			estimateTextTokens(text) + estimateTextTokens(system + shortPrompt) + 20 <=
+			this.promptTokens(SHORT_SUMMARY_TOKENS);
+		const quoted = clipToFit(summary, fits);
+		if (!quoted) return undefined;
+		try {
+			const prompt = `<summary>\n${quoted}\n</summary>\n\n${shortPrompt.trim()}`;
+			return await this.ask(prompt, this.outputTokens(SHORT_SUMMARY_TOKENS));
+		} catch (error) {
+			if (isAbort(error)) throw error;
+			return undefined;
+		}
+	}
+}
+
+/**
+ * A summarizer over `model`. Its requests hold the transcript as quoted data with the instruction
+ * after it, fit the model's window by the estimate, and offer no tools (spec.md, "Summary
+ * generation").
+ */
+export function createModelSummarizer(
+	model: Model,
+	options: ModelSummarizerOptions = {},
+): Summarizer {
+	const name = `${model.provider}/${model.id}`;
+	return {
+		name,
+		contextWindow: model.contextWindow,
+		async summarize(request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer> {
+			const limit = options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS;
+			const run = new SummaryRun(model, name, limit, signal);
+			const parts = await transcriptOf(request.messages, signal);
+			// Messages without a word to tell leave the earlier summary as it is.
+			if (parts.done && !request.previousSummary?.trim())
+				throw summaryFailure('nothing', 'There is nothing to summarize.');
+			try {
+				const text = await run.summarize(request, parts);
+				const shortText = options.shortSummary ? await run.shorten(text) : undefined;
+				return {
+					text,
+					...(run.usage ? { usage: run.usage } : {}),
+					...(shortText ? { shortText } : {}),
+				};
+			} catch (error) {
+				throw error instanceof ModelError ? requestFailure(error) : error;
+			}
+		},
+	};
+}

@@ -1,0 +1,88 @@
+/** Which files a conversation read and modified, and how a summary names them. */
+import fileTemplate from '../../../prompts/compaction/file-operations.md';
+import { isFromExtension, type BranchSummaryEntry, type CompactionEntry } from '../entries.ts';
+import { fillTemplate, type AgentMessage } from '../messages.ts';
+
+export interface FileOperations {
+	read: Set<string>;
+	modified: Set<string>;
+}
+
+export interface FileLists {
+	/** Files read and never modified, sorted. */
+	readFiles: string[];
+	/** Files written or edited, sorted. */
+	modifiedFiles: string[];
+}
+
+/** Tags list at most this many files of each kind and how many more there are (spec). */
+const MAX_TAGGED_FILES = 100;
+const READ_TOOLS = new Set(['read']);
+const MODIFY_TOOLS = new Set(['write', 'edit']);
+
+export function createFileOperations(): FileOperations {
+	return { read: new Set(), modified: new Set() };
+}
+
+/** Adds the files that the tool calls of these messages read, wrote or edited. */
+export function addFileOperations(ops: FileOperations, messages: readonly AgentMessage[]): void {
+	for (const message of messages) {
+		if (message.role !== 'assistant' || !Array.isArray(message.content)) continue;
+		for (const part of message.content) {
+			if (part?.type !== 'toolCall') continue;
+			const path: unknown = part.arguments?.path;
+			if (typeof path !== 'string' || path === '') continue;
+			if (READ_TOOLS.has(part.name)) ops.read.add(path);
+			else if (MODIFY_TOOLS.has(part.name)) ops.modified.add(path);
+		}
+	}
+}
+
+/**
+ * Adds the files that an earlier summary recorded. Only summaries made internally are trusted to
+ * hold our shape (spec: file operations in summaries).
+ */
+export function addRecordedFiles(
+	ops: FileOperations,
+	entry: CompactionEntry | BranchSummaryEntry,
+): void {
+	if (isFromExtension(entry)) return;
+	const details = entry.details as Partial<Record<keyof FileLists, unknown>> | null | undefined;
+	for (const path of stringsOf(details?.readFiles)) ops.read.add(path);
+	for (const path of stringsOf(details?.modifiedFiles)) ops.modified.add(path);
+}
+
+function stringsOf(value: unknown): string[] {
+	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+export function fileLists({ read, modified }: FileOperations): FileLists {
+	return {
+		readFiles: [...read].filter((path) => !modified.has(path)).sort(),
+		modifiedFiles: [...modified].sort(),
+	};
+}
+
+/** Appends the file tags to a summary; kinds without files get no tag. */
+export function appendFileTags(summary: string, lists: FileLists): string {
+	const tags = fillTemplate(fileTemplate, {
+		readFiles: taggedFiles(lists.readFiles),
+		modifiedFiles: taggedFiles(lists.modifiedFiles),
+	})
+		.replace(/<([\w-]+)>\s*<\/\1>/g, '')
+		.trim();
+	return tags === '' ? summary : `${summary.trimEnd()}\n\n${tags}`;
+}
+
+function taggedFiles(files: readonly string[]): string {
+	const more = files.length - MAX_TAGGED_FILES;
+	// A path is untrusted: it must not close its tag or start a line of its own.
+	const lines = files.slice(0, MAX_TAGGED_FILES).map((path) => path.replace(/[<>\r\n]/g, ' '));
+	if (more > 0) lines.push(`(and ${more} more)`);
+	return lines.join('\n');
+}
+
+/** Removes file tags, so that an update pass neither repeats nor rewrites them. */
+export function stripFileTags(summary: string): string {
+	return summary.replace(/<(read-files|modified-files)>[\s\S]*?<\/\1>/g, '').trimEnd();
+}

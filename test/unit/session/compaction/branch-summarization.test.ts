@@ -1,0 +1,98 @@
+import { strict as assert } from 'node:assert';
+import {
+	collectEntriesForBranchSummary,
+	generateBranchSummary,
+	prepareBranchEntries,
+} from '../../../../src/session/compaction/branch-summarization.ts';
+import { estimateTokens } from '../../../../src/session/context-tokens.ts';
+import { SessionTree } from '../../../../src/session/session-tree.ts';
+import { EchoSummarizer } from '../../../support/echo-summarizer.ts';
+import {
+	assistant,
+	SessionBuilder,
+	textOfTokens,
+	toolCall,
+} from '../../../support/session-builder.ts';
+
+const signal = new AbortController().signal;
+
+/** A - B - C - D (the old leaf), and A - E - F. */
+function forked(): SessionBuilder {
+	const session = new SessionBuilder();
+	session.user('a', 'A');
+	for (const id of ['B', 'C', 'D']) session.assistant(id.toLowerCase(), id);
+	session.leaf = 'A';
+	for (const id of ['E', 'F']) session.assistant(id.toLowerCase(), id);
+	return session;
+}
+
+describe('branch summarization', () => {
+	it('collects what is left, from the common ancestor to the old leaf', () => {
+		const tree = new SessionTree(forked().entries);
+		const collect = (from: string | null, to: string | null) => {
+			const { entries, commonAncestorId } = collectEntriesForBranchSummary(tree, from, to);
+			return [entries.map(({ id }) => id).join(''), commonAncestorId];
+		};
+		assert.deepEqual(collect('D', 'F'), ['BCD', 'A']);
+		assert.deepEqual(collect('D', 'B'), ['CD', 'B']);
+		assert.deepEqual(collect('B', 'D'), ['', 'B']);
+		assert.deepEqual(collect(null, 'D'), ['', null]);
+		assert.deepEqual(collect('D', null), ['ABCD', null]);
+	});
+
+	it('gathers files from all entries, messages from the newest back', () => {
+		const session = new SessionBuilder();
+		session.message(assistant(textOfTokens(90), [toolCall('1', 'edit', { path: 'old.ts' })]));
+		session.compaction('c', 'e1', { details: { readFiles: ['r.ts'], modifiedFiles: [] } });
+		session.assistant(textOfTokens(60));
+		session.assistant(textOfTokens(30));
+		const { messages, fileOps, totalTokens } = prepareBranchEntries(session.entries, 110);
+		assert.deepEqual([...fileOps.modified], ['old.ts']);
+		assert.deepEqual([...fileOps.read], ['r.ts']);
+		assert.equal(messages.length, 3);
+		assert(totalTokens >= 90);
+		assert.equal(messages[0]?.role, 'compactionSummary');
+	});
+
+	it('clips a newest message larger than the budget rather than leaving it out', () => {
+		const session = new SessionBuilder();
+		session.user(`begin ${textOfTokens(5000)} end`);
+		const { messages } = prepareBranchEntries(session.entries, 200);
+		const [message] = messages;
+		assert(message);
+		assert(estimateTokens(message) <= 200);
+		assert.match(JSON.stringify(message), /begin .*cut.* end/s);
+	});
+
+	it('writes nothing where there is nothing to summarize', async () => {
+		const session = new SessionBuilder();
+		session.add({ type: 'label', targetId: 'x', label: 'l' });
+		const summarizer = new EchoSummarizer();
+		const options = { summaryTokens: 1000, signal };
+		assert.equal(await generateBranchSummary(session.entries, summarizer, options), undefined);
+		assert.equal(await generateBranchSummary([], summarizer, options), undefined);
+		assert.equal(summarizer.requests.length, 0);
+	});
+
+	it('is the preamble, the summary and the file tags; instructions replace unless told to add', async () => {
+		const session = new SessionBuilder();
+		session.message(assistant('work', [toolCall('1', 'write', { path: 'w.ts' })]));
+		const summarizer = new EchoSummarizer();
+		const ask = (replaceInstructions?: boolean) =>
+			generateBranchSummary(session.entries, summarizer, {
+				summaryTokens: 1000,
+				instructions: 'the schema',
+				replaceInstructions,
+				signal,
+			});
+		const result = await ask();
+		assert.match(result?.summary ?? '', /\n\nbranch summary 1\n\n<modified-files>\nw\.ts\n/);
+		assert.deepEqual(result?.details.modifiedFiles, ['w.ts']);
+		assert.equal(result?.details.coveredEntries, 1);
+		await ask(false);
+		assert.deepEqual(
+			summarizer.requests.map((request) => request.replaceInstructions),
+			[true, false],
+		);
+	});
+});
