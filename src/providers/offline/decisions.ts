@@ -1,0 +1,45 @@
+/** Owns finding what the assistant decided and what it found out. */
+import { clip, headAndTail, linesOf, plainLine, sentencesOf } from './text.ts';
+
+const DECISION =
+	/\b(?:I(?:['’]ve| have)? decided|decided (?:to|on|that|against)|I(?:['’]ll| will) (?:go with|use|keep|stick)|we(?:['’]ll| will) (?:go with|use|keep)|let['’]s (?:use|go with|keep)|go(?:ing)? with|I chose|chose to|choosing|opted|settled on|(?:best|cleanest|simplest|right) (?:solution|approach|option|choice|way|fix)|is (?:the )?cleanest|switch(?:ed|ing) (?:to|from)|trade-?off|by design|decision:|agreed:)/i;
+/** A guess is neither decision nor finding. */
+const HEDGE =
+	/\b(?:I bet|might|may be|maybe|probably|could be|perhaps|I think|let me|seems? to)\b/i;
+/** Wording that tells of a choice less surely; one of these a text at most. */
+const CHOICE = /\b(?:instead of|rather than|no longer)\b/i;
+const FINDING =
+	/\b(?:root cause|the (?:real |actual )?(?:issue|problem|bug|cause|culprit|reason) (?:is|was|here|turned)|turns? out|the fix (?:is|was)|that['’]s why|caused by|found (?:it|the (?:bug|issue|problem|cause)))\b/i;
+const PLAN_ONLY = /^(?:let me|now let|i['’]ll (?:check|look|read|try)|wait|hmm)\b/i;
+
+interface Insights {
+	decisions: string[];
+	findings: string[];
+}
+
+/** Reads one assistant text. */
+export function insightsIn(text: string): Insights {
+	const insights: Insights = { decisions: [], findings: [] };
+	let choice = '';
+	let fence = false;
+	for (const raw of linesOf(headAndTail(text, 12_000, 4_000))) {
+		if (/^\s*(?:```|~~~)/.test(raw)) fence = !fence;
+		else if (!fence && raw.length > 20) {
+			for (const sentence of sentencesOf(plainLine(raw.slice(0, 2000)).replace(/^\d+\.\s+/, ''))) {
+				if (
+					sentence.length < 24 ||
+					/[:?]$/.test(sentence) ||
+					PLAN_ONLY.test(sentence) ||
+					HEDGE.test(sentence)
+				)
+					continue;
+				if (DECISION.test(sentence)) insights.decisions.push(clip(sentence, 260));
+				else if (CHOICE.test(sentence)) choice = clip(sentence, 260);
+				else if (FINDING.test(sentence)) insights.findings.push(clip(sentence, 220));
+			}
+		}
+	}
+	const decisions = insights.decisions.slice(0, 4);
+	if (choice && decisions.length === 0) decisions.push(choice);
+	return { decisions, findings: insights.findings.slice(0, 2) };
+}

@@ -1,0 +1,157 @@
+/** Owns turning the walked turns into an outline: requests with outcomes, rules, decisions, open work. */
+import { isCheck } from './commands.ts';
+import { insightsIn } from './decisions.ts';
+import { isFinished, wordsOfTurn } from './finished.ts';
+import type { Focus } from './focus.ts';
+import { closingQuestion, soundsUnfinished, stepsIn } from './next-steps.ts';
+import { milestoneIn, outcomeOf, tellingLines } from './outcomes.ts';
+import { emptyOutline, type Outline, type TurnFact } from './outline.ts';
+import type { Pacer } from './pacer.ts';
+import { isShortReply } from './requests.ts';
+import { rulesIn } from './rules.ts';
+import { LABELS } from './sections.ts';
+import { clip, sameKey } from './text.ts';
+import type { Turn, Walk } from './turns.ts';
+
+/** A turn with more tool calls than this is told in several lines. */
+const LONG_TURN_CALLS = 14;
+const MOST_MILESTONES = 8;
+/** The next request shows that the outcome before it did not hold. */
+const REJECTION =
+	/\b(?:undid|undo|revert(?:ed)?|try again|not it\b|that['’]?s not|wrong|still (?:looks?|fails?|broken|the same|not|doesn|crash|throws?)|(?:doesn|didn)['’]?t (?:work|help|fix)|you (?:broke|fucked)|nothing changed)/i;
+const NAME = /`([A-Za-z_$][\w$.#-]{2,40}(?:\(\))?)`/g;
+
+/** What the messages say, apart from earlier summaries. `outline.inProgress` holds the turn left open. */
+export async function digest(walk: Walk, focus: Focus, pacer: Pacer): Promise<Outline> {
+	const outline = emptyOutline();
+	const lastTurn = walk.turns.length;
+	let question = '';
+	for (const [index, turn] of walk.turns.entries()) {
+		const isLast = index === lastTurn - 1;
+		addRequest(outline, turn, focus);
+		const read = addStatements(outline, turn, focus);
+		const open = isLast && isOpen(turn, walk);
+		const fact = factOf(turn, question, open);
+		if (fact.request) outline.latestRequest = fact.request;
+		const done = open ? [] : [wordsOfTurn(fact)];
+		outline.nextSteps = outline.nextSteps.filter((step) => !isFinished(step, done));
+		// Nothing fails any more: what an earlier turn left failing has been dealt with.
+		if (isLast && walk.failures.open(lastTurn).blocked.length === 0)
+			outline.nextSteps = outline.nextSteps.filter((step) => !/\bfail(?:s|ing|ed)?\b/i.test(step));
+		// A list of what remains counts only where the turn ended with it; earlier ones were worked off.
+		outline.nextSteps.push(...stepsIn(turn.statements.at(-1) ?? ''));
+		const rejected = REJECTION.test(walk.turns[index + 1]?.request?.text ?? '');
+		if (open) outline.inProgress.push(fact);
+		else if (fact.request || fact.outcome) {
+			outline.done.push(...milestones(turn, fact));
+			if (rejected && fact.outcome)
+				fact.outcome = `${clip(fact.outcome, 160)} (not accepted by the user)`;
+			outline.done.push(fact);
+		}
+		question = closingQuestion(turn.statements.at(-1) ?? '');
+		if (isLast && question && turn.closed) outline.nextSteps.push(`${LABELS.waiting} ${question}`);
+		await pacer.worked(read);
+	}
+	outline.fixed = walk.failures.fixed();
+	outline.checks = walk.failures.checks;
+	outline.changedFiles = walk.tools.changedFiles;
+	outline.readFiles = walk.tools.readFiles;
+	outline.notes = walk.notes;
+	return outline;
+}
+
+function addRequest(outline: Outline, turn: Turn, focus: Focus): void {
+	if (!turn.request) return;
+	const rules = rulesIn(turn.request.sentences);
+	outline.constraints.push(...rules.constraints);
+	outline.decisions.push(...rules.decisions);
+	outline.lists.push(...turn.request.lists);
+	focus.collect(turn.request.sentences);
+	if (isShortReply(turn.request.text)) return;
+	if (outline.goals.length === 0) outline.goals.push(turn.request.text);
+}
+
+function addStatements(outline: Outline, turn: Turn, focus: Focus): number {
+	let read = 0;
+	const decisions: string[] = [];
+	for (const text of turn.statements) {
+		read += text.length * 3;
+		const insights = insightsIn(text);
+		decisions.push(...insights.decisions);
+		outline.findings.push(...insights.findings);
+		if (focus.text) focus.collect(tellingLines(text));
+		for (const [, name] of text.matchAll(NAME))
+			outline.names.set(name!, (outline.names.get(name!) ?? 0) + 1);
+	}
+	outline.decisions.push(...decisions.slice(-6));
+	return read;
+}
+
+/** True where the last turn's work was not finished when the messages end. */
+function isOpen(turn: Turn, walk: Walk): boolean {
+	if (!turn.closed)
+		return turn.request !== undefined || turn.actions.calls > 0 || turn.statements.length > 0;
+	const failing =
+		walk.failures.open(walk.turns.length).blocked.length > 0 && turn.actions.calls > 0;
+	const last = turn.statements.at(-1) ?? '';
+	return (
+		soundsUnfinished(last) ||
+		(failing && /\b(?:still|fail|error|mismatch|let me|not yet)/i.test(last))
+	);
+}
+
+function actionsOf(turn: Turn): string {
+	const files = [...turn.actions.changed].slice(-4).map((path) => `\`${path}\``);
+	const unique = [...new Set(turn.actions.commands)];
+	const checks = unique.filter(isCheck).slice(-5);
+	const commands = (checks.length > 0 ? checks : unique.slice(-2)).map(
+		(command) => `\`${clip(command.replace(/`/g, "'"), 60)}\``,
+	);
+	return [
+		files.length > 0 ? `changed ${files.join(', ')}` : '',
+		commands.length > 0 ? `ran ${commands.join(', ')}` : '',
+	]
+		.filter(Boolean)
+		.join('; ');
+}
+
+function factOf(turn: Turn, question: string, open: boolean): TurnFact {
+	let request = turn.request?.text ?? '';
+	if (request && question && isShortReply(request))
+		request = `${request} (answer to: ${clip(question, 140)})`;
+	const last = turn.statements.at(-1) ?? '';
+	if (turn.closed && !open) {
+		const outcome = outcomeOf(last);
+		return {
+			request,
+			outcome:
+				outcome.length >= 15 ? outcome : [outcome, actionsOf(turn)].filter(Boolean).join('; '),
+		};
+	}
+	const milestone = turn.statements.map(milestoneIn).findLast(Boolean) ?? '';
+	const said = last ? outcomeOf(last, 300) : '';
+	const parts = [...new Set([milestone, actionsOf(turn), said])].filter(Boolean);
+	const state = turn.interrupted && request + parts.join('') !== '' ? '(interrupted) ' : '';
+	return { request, outcome: clip((state + parts.join('; ')).trim(), open ? 700 : 260) };
+}
+
+/** What a long turn achieved on its way, spread over the turn. */
+function milestones(turn: Turn, fact: TurnFact): TurnFact[] {
+	if (turn.actions.calls <= LONG_TURN_CALLS) return [];
+	const said = turn.statements.slice(0, -1).map(milestoneIn).filter(Boolean);
+	const unique = [...new Map(said.map((text) => [sameKey(text), text])).values()];
+	const step = Math.max(1, unique.length / MOST_MILESTONES);
+	const picked = Array.from(
+		{ length: Math.min(unique.length, MOST_MILESTONES) },
+		(_, i) => unique[Math.floor(i * step)]!,
+	);
+	return picked
+		.filter((text) => text !== fact.outcome)
+		.map((outcome) => ({ request: '', outcome }));
+}
+
+/** The milestones of an open turn, for a summary of the turn itself. */
+export function openTurnMilestones(walk: Walk): TurnFact[] {
+	const turn = walk.turns.at(-1);
+	return turn ? milestones(turn, { request: '', outcome: '' }) : [];
+}

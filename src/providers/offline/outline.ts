@@ -1,0 +1,110 @@
+/** Owns the outline: the facts that a summary is rendered from, and that one is parsed back into. */
+import { sameKey } from './text.ts';
+
+/** A request and what came of it. Both are clean single lines. */
+export interface TurnFact {
+	/** The user's words; empty where the outcome stands alone. */
+	request: string;
+	/** What the assistant said it did; empty where unknown. */
+	outcome: string;
+}
+
+/** A list that the user gave, whose every label must stay. */
+export interface ListFact {
+	/** The line that introduced it; may be empty. */
+	intro: string;
+	entries: string[];
+}
+
+/** A command or tool that failed, not known to have passed since. */
+export interface FailureFact {
+	/** The command, or tool and path; empty for a blocker in a person's or a model's own words. */
+	command: string;
+	text: string;
+	/** True where the work went on and other checks passed, but this one was not run again. */
+	stale?: boolean;
+}
+
+/** Every list is oldest first. */
+export interface Outline {
+	goals: string[];
+	/** The newest request that says something. */
+	latestRequest: string;
+	constraints: string[];
+	done: TurnFact[];
+	inProgress: TurnFact[];
+	blocked: FailureFact[];
+	decisions: string[];
+	nextSteps: string[];
+	lists: ListFact[];
+	/** Lines that match the user's focus. */
+	focusNotes: string[];
+	findings: string[];
+	notes: string[];
+	/** Failures that nobody ran again while the work went on. */
+	stale: FailureFact[];
+	/** Failures that passed later. */
+	fixed: string[];
+	/** Check commands and how they ended last. */
+	checks: Map<string, string>;
+	/** Path to the number of edits. */
+	changedFiles: Map<string, number>;
+	readFiles: Set<string>;
+	/** Identifier to how often the assistant named it. */
+	names: Map<string, number>;
+}
+
+export function emptyOutline(): Outline {
+	return {
+		goals: [],
+		latestRequest: '',
+		constraints: [],
+		done: [],
+		inProgress: [],
+		blocked: [],
+		decisions: [],
+		nextSteps: [],
+		lists: [],
+		focusNotes: [],
+		findings: [],
+		notes: [],
+		stale: [],
+		fixed: [],
+		checks: new Map(),
+		changedFiles: new Map(),
+		readFiles: new Set(),
+		names: new Map(),
+	};
+}
+
+/** True where an outline holds nothing that a summary could say. */
+export function isEmptyOutline(outline: Outline): boolean {
+	// An entry of the outline is a text, a list, a map or a set.
+	const values = Object.values(outline) as (
+		string | unknown[] | Map<unknown, unknown> | Set<unknown>
+	)[];
+	return values.every((value) =>
+		typeof value === 'object' && 'size' in value ? value.size === 0 : value.length === 0,
+	);
+}
+
+/**
+ * Drops texts that an other one says already: the same letters, or the beginning of a longer one (a
+ * clipped copy from an earlier summary). The first place is kept, the longest wording wins.
+ */
+export function dedupeTexts(texts: readonly string[]): string[] {
+	const kept: { key: string; text: string }[] = [];
+	for (const text of texts) {
+		const key = sameKey(text);
+		if (!key) continue;
+		const twin = kept.find(
+			(other) =>
+				other.key === key ||
+				(Math.min(key.length, other.key.length) >= 24 &&
+					(other.key.startsWith(key) || key.startsWith(other.key))),
+		);
+		if (!twin) kept.push({ key, text });
+		else if (key.length > twin.key.length) Object.assign(twin, { key, text });
+	}
+	return kept.map(({ text }) => text);
+}

@@ -1,0 +1,69 @@
+/** Owns finding a user's rules and corrections among the sentences of a request. */
+import { clip } from './text.ts';
+
+const RULE_CHARS = 320;
+const STRONG_RULE =
+	/\b(?:always|never|must(?:n't)?|shall|do not|don['’]?t|do NOT|please keep|make sure|ensure|avoid|no need (?:for|to)|not allowed|forbidden|prefer(?:ably)?|stick to|should(?:n['’]t| not| (?:be|stay|return|remain|keep|use|only))|needs? to be|has to be|have to be|at (?:most|least)|no more than|(?<!\b(?:there['’]?s|there is|is|are|was|just|we|it|i|have|has) )only|without|required?|mandatory|out of scope|limit(?:ed)? to|invariant|stays? (?:out|as|in|where|private)|no \w+(?: \w+){0,3} (?:more|less|longer|larger|later) than)\b|[:,;] (?:please )?keep\b/i;
+const NO_SOMETHING = /^(?:and |but |also )?no \w+(?: \w+){0,3}[!.]*(?:$|\s)/i;
+const STANDING_ORDER =
+	/^(?:please |and |also |then )?(?:use|keep|leave|put|name|call|prefer|target|support|store|write (?:all|the)|return)\b/i;
+const FOREIGN_RULE =
+	/必ず|絶対|禁止|しないで|せずに|だけ|のみ|べき|てはいけない|ではなく|不要|必须|不要|只能|禁止|immer|niemals|muss|nur\b|toujours|jamais/;
+const NOT_A_RULE =
+	/\b(?:I|we|you) (?:really |still )?(?:don['’]?t|do not) (?:t?h?ink|understand|know|see|get|remember|have|mind)\b|\b(?:it|that|this|which) (?:still )?(?:doesn|don)['’]t\b|\bnot only\b|\bif only\b|\bshould be (?:good|fine|ok|able|done|ready|enough)\b|^let['’]?s\b.*\bwithout\b/i;
+const CORRECTION =
+	/^(?:no|nope|nah|actually|instead|rather)\b[,.: ]|^(?:いや|いいえ|違う|不|nein\b)/i;
+/** A yes that says more than yes. */
+const ASSENT = /^(?:yes|yeah|yep|ok(?:ay)?|sure)\b[,.: ]/i;
+/** A short sentence that begins so speaks of what the one before it named. */
+const NEEDS_CONTEXT =
+	/^(?:and |but )?(?:should|must|needs?|has|have|it|that|this|they|those|not|only|never|always)\b/i;
+const CHOICE =
+	/\b(?:instead of|rather than|let['’]?s (?:use|go with|keep|do|not|stay|take|drop|skip)|(?:we|I)(?:['’]ll| will|['’]d| would) (?:go with|use|prefer|rather)|go(?:ing)? with|use \S+(?: \S+){0,3}(?:,| and) not|not \S+ but|(?:is|are) (?:better|actually)|agreed|decided|undo (?:that|it)|revert)\b/i;
+
+/** Values that must survive word for word: colours, versions, ports, sizes, URLs, code. */
+const SPECIFIC =
+	/#[0-9a-f]{3,8}\b|\bv?\d+\.\d+|\b\d{2,}\b|https?:\/\/|`[^`]+`|\b[\w-]+\/[\w./-]+|\b[A-Z]{2,}_[A-Z_]+\b|\b[0-9a-f]{6}\b|[«“"][^"”»]{3,60}["”»]/;
+
+interface UserRules {
+	/** What holds from now on. */
+	constraints: string[];
+	/** Where the user corrected or chose. */
+	decisions: string[];
+}
+
+/** Sorts a request's sentences; what is neither rule nor choice is left to the request itself. */
+export function rulesIn(sentences: readonly string[]): UserRules {
+	const constraints: string[] = [];
+	const decisions: string[] = [];
+	sentences.forEach((sentence, index) => {
+		if (sentence.length < 4 || sentence.endsWith(':')) return;
+		const words = sentence.split(' ').length;
+		const before =
+			sentence.length < 40 && (words <= 3 || (words <= 6 && NEEDS_CONTEXT.test(sentence)))
+				? sentences[index - 1]
+				: undefined;
+		const text = before ? `${clip(before, 120)} ${sentence}` : clip(sentence, RULE_CHARS);
+		const question = /[?？]$/.test(sentence);
+		const rule =
+			!question &&
+			!NOT_A_RULE.test(sentence) &&
+			(STRONG_RULE.test(sentence) || NO_SOMETHING.test(sentence) || FOREIGN_RULE.test(sentence));
+		if (rule) constraints.push(text);
+		else if (
+			!question &&
+			(CHOICE.test(sentence) ||
+				(CORRECTION.test(sentence) && words > 4) ||
+				(ASSENT.test(sentence) && SPECIFIC.test(sentence)))
+		)
+			decisions.push(`User: ${text}`);
+		// "No, wait." is about what comes next.
+		else if (!question && CORRECTION.test(sentence) && sentences[index + 1])
+			decisions.push(`User: ${clip(`${sentence} ${sentences[index + 1]}`, RULE_CHARS)}`);
+		else if (!question && STANDING_ORDER.test(sentence) && (index > 0 || SPECIFIC.test(sentence)))
+			constraints.push(text);
+		// Past the first sentences a long request is clipped; its exact values are kept here.
+		else if (index >= 3 && SPECIFIC.test(sentence)) constraints.push(text);
+	});
+	return { constraints: constraints.slice(0, 60), decisions: decisions.slice(0, 20) };
+}

@@ -1,0 +1,157 @@
+/** The Model port over any OpenAI-compatible server: one streamed chat completion for each request. */
+import type OpenAI from 'openai';
+import {
+	ModelError,
+	type Model,
+	type ModelRequest,
+	type ModelStreamEvent,
+} from '../../agent/model.ts';
+import { abortError } from '../../util/errors.ts';
+import { Answer } from './answer.ts';
+import type { Chunk } from './chunk.ts';
+import { createClient } from './client.ts';
+import { toModelError } from './connection-errors.ts';
+import { connectionOf, type Connection, type OpenAIModelConfig } from './endpoint.ts';
+import { createIdleTimer } from './idle-timer.ts';
+import { errorBodyStatus, errorBodyText, refusal, type Endpoint } from './refusals.ts';
+import { RequestQuirks } from './request-quirks.ts';
+import { toChatMessages } from './to-chat-messages.ts';
+
+export type { OpenAIModelConfig } from './endpoint.ts';
+
+const DEFAULT_PROVIDER = 'openai-compatible';
+/** Node's fetch gives up after the same time, so that a longer one has no effect. */
+const DEFAULT_TIMEOUT_MS = 300_000;
+
+type RequestBody = OpenAI.ChatCompletionCreateParamsStreaming;
+
+interface Call {
+	client: OpenAI;
+	endpoint: Endpoint;
+	quirks: RequestQuirks;
+	/** Asked again after a refusal that taught something. */
+	body: () => RequestBody;
+	timeoutMs: number;
+	signal: AbortSignal;
+}
+
+/** Fails where the stream ended in a way that leaves no usable answer. */
+function checkEnding(answer: Answer, events: number, endpoint: Endpoint): void {
+	const { host } = endpoint;
+	const reason = answer.finishReason;
+	if (events === 0)
+		throw new ModelError(
+			'badAnswer',
+			`The model server at ${host} answered 200 with an event stream that holds no events.`,
+			{ status: 200, hint: 'Try again; if it stays, look at the log of the server.' },
+		);
+	if (!reason)
+		throw new ModelError('connection', `The answer from ${host} broke off before its end.`, {
+			hint: 'Try again.',
+		});
+	if (reason === 'model_context_window_exceeded') throw refusal({ text: reason }, endpoint);
+	if (reason === 'error' || reason === 'network_error')
+		throw new ModelError('server', `The model server at ${host} ended its answer with an error.`, {
+			hint: 'Try again.',
+		});
+}
+
+/** Sends the request, again where the server refused a field that it can do without. */
+async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Chunk>> {
+	const { client, endpoint, quirks, body } = call;
+	for (;;) {
+		try {
+			return (await client.chat.completions.create(body(), { signal })) as AsyncIterable<Chunk>;
+		} catch (error) {
+			if (!quirks.learn(toModelError(error, endpoint, false))) throw error;
+		}
+	}
+}
+
+async function* streamAnswer(call: Call): AsyncGenerator<ModelStreamEvent, Answer> {
+	const { endpoint, timeoutMs, signal } = call;
+	const controller = new AbortController();
+	const abort = () => controller.abort();
+	const idle = createIdleTimer(timeoutMs, abort);
+	const answer = new Answer();
+	let events = 0;
+	signal.addEventListener('abort', abort, { once: true });
+	try {
+		signal.throwIfAborted();
+		idle.start();
+		for await (const chunk of await open(call, controller.signal)) {
+			// Stopped while the consumer works: only the server's silence counts.
+			idle.stop();
+			if (chunk.object === 'error')
+				throw refusal({ status: errorBodyStatus(chunk), text: errorBodyText(chunk) }, endpoint);
+			events++;
+			yield* answer.add(chunk);
+			signal.throwIfAborted();
+			idle.start();
+		}
+		// An aborted stream ends without an error.
+		controller.signal.throwIfAborted();
+		checkEnding(answer, events, endpoint);
+		return answer;
+	} catch (error) {
+		if (signal.aborted) throw abortError(`The request to ${endpoint.host}`);
+		if (idle.expired)
+			throw new ModelError(
+				'connection',
+				`The model server at ${endpoint.host} sent nothing for ${Math.round(timeoutMs / 1000)} s.`,
+				{ hint: 'Is the server busy, or still loading the model? Try again.' },
+			);
+		throw toModelError(error, endpoint, events > 0);
+	} finally {
+		idle.stop();
+		signal.removeEventListener('abort', abort);
+		// Closes the socket where the consumer left early.
+		controller.abort();
+	}
+}
+
+function lower(a: number | undefined, b: number | undefined): number | undefined {
+	return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+/**
+ * A model behind a Chat Completions endpoint (OpenAI, OpenRouter, vLLM, llama.cpp, LM Studio,
+ * Ollama, LiteLLM). Nothing is sent and the SDK is not loaded before the first request; a base URL
+ * or key that cannot work fails there too, as a ModelError.
+ */
+export function createOpenAIModel(config: OpenAIModelConfig): Model {
+	const provider = config.provider ?? DEFAULT_PROVIDER;
+	let connected:
+		{ connection: Connection; client: Promise<OpenAI>; quirks: RequestQuirks } | undefined;
+	const connect = () => {
+		const connection = connectionOf(config);
+		const quirks = new RequestQuirks(connection.endpoint.host);
+		return { connection, quirks, client: createClient(connection) };
+	};
+	return {
+		provider,
+		id: config.model,
+		contextWindow: config.contextWindow,
+		async *stream(request: ModelRequest, signal: AbortSignal) {
+			connected ??= connect();
+			const { connection, quirks } = connected;
+			const client = await connected.client;
+			const limit = lower(request.maxOutputTokens, config.maxOutputTokens);
+			const answer = yield* streamAnswer({
+				client,
+				quirks,
+				signal,
+				endpoint: connection.endpoint,
+				timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+				body: () => ({
+					model: config.model,
+					messages: toChatMessages(request.systemPrompt, request.messages),
+					stream: true,
+					...quirks.fields(limit),
+				}),
+			});
+			const origin = { api: 'openai-completions', provider, model: config.model };
+			yield { type: 'done', message: answer.finish(origin) };
+		},
+	};
+}
