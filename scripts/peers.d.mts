@@ -1,0 +1,1 @@
+export function ensurePeer(peer: 'pi'): Promise<string>;

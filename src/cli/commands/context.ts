@@ -1,0 +1,22 @@
+/** `context`: the messages that a model would be sent at a leaf. */
+import { contextTokens } from '../../session/context-tokens.ts';
+import { contentText } from '../../session/navigation.ts';
+import { buildRequest } from '../../session/request-builder.ts';
+import { UserError } from '../../util/errors.ts';
+import type { CommandLine } from '../arguments.ts';
+import { openSession, type CommandOutput } from '../open.ts';
+
+export async function contextCommand({ file, leaf }: CommandLine): Promise<CommandOutput> {
+	const manager = await openSession(file);
+	if (leaf !== undefined && !manager.tree.get(leaf))
+		throw new UserError('no-such-entry', `There is no entry ${leaf} in ${file}.`);
+	const built = manager.context(leaf ?? manager.leafId).messages;
+	const { messages, repairs } = buildRequest(built);
+	for (const repair of repairs) console.error(`repaired: ${repair}`);
+	const tokens = contextTokens(built);
+	const text = messages.map(({ role, content }) => `[${role}]\n${contentText(content)}`);
+	return {
+		json: { messages, tokens },
+		text: [...text, `(about ${tokens} tokens, estimate)`].join('\n\n'),
+	};
+}

@@ -1,0 +1,73 @@
+/** Opening sessions for commands, and where commands that write put their result. */
+import { resolve } from 'node:path';
+import { copySession } from '../node/copy-session.ts';
+import { FileSessionStorage } from '../node/file-session-storage.ts';
+import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
+import { createOpenAIModel } from '../providers/openai/openai-model.ts';
+import { AgentSession } from '../session/agent-session.ts';
+import { SESSION_VERSION } from '../session/entries.ts';
+import { SessionManager } from '../session/session-manager.ts';
+import { UserError } from '../util/errors.ts';
+import { UsageError, type CommandLine } from './arguments.ts';
+
+/** What a command prints: one JSON document, or text for a person. */
+export interface CommandOutput {
+	json: unknown;
+	text: string;
+}
+
+/** Opens a session for reading; what had to be repaired goes to standard error. */
+export async function openSession(file: string): Promise<SessionManager> {
+	const manager = await SessionManager.open(new FileSessionStorage(file));
+	for (const { message } of manager.warnings) console.error(`warning: ${message}`);
+	return manager;
+}
+
+/**
+ * Runs a change on a session and stores its result where the command line says: in a copy that gets
+ * its name when all is done, or at the end of the file itself.
+ * @throws UserError where an old file would have to be changed in place
+ */
+export async function changeSession<T>(
+	line: CommandLine,
+	change: (session: AgentSession) => Promise<T>,
+): Promise<T> {
+	const manager = await openSession(line.file);
+	const run = (target: SessionManager) => change(agentSession(target, line));
+	if (line.out !== undefined) {
+		if (resolve(line.out) === resolve(line.file))
+			throw new UsageError('--out names the session itself; use --in-place to append to it.');
+		return copySession(manager, line.out, run);
+	}
+	if (manager.fileVersion < SESSION_VERSION)
+		throw new UserError(
+			'old-version',
+			`${line.file} is a version ${manager.fileVersion} file, which is never changed in place.`,
+			{ kept: 'It was not touched.', hint: 'Use --out FILE: the copy becomes version 3.' },
+		);
+	return run(manager);
+}
+
+function agentSession(manager: SessionManager, line: CommandLine): AgentSession {
+	const model = line.summarizer === 'openai' ? openAIModel(line) : undefined;
+	return new AgentSession(manager, {
+		model: () => Promise.resolve(model),
+		offline: createOfflineSummarizer(),
+		settings: () => ({
+			compaction: { reserveTokens: line.reserve, keepRecentTokens: line.keepRecent },
+			branchSummary: { enabled: false, reserveTokens: line.reserve },
+			contextWindow: line.contextWindow,
+		}),
+	});
+}
+
+function openAIModel(line: CommandLine) {
+	const apiKey = process.env.OPENAI_API_KEY;
+	if (!line.model) throw new UsageError('--summarizer openai needs --model NAME.');
+	return createOpenAIModel({
+		baseUrl: line.baseUrl ?? process.env.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
+		model: line.model,
+		contextWindow: line.contextWindow,
+		...(apiKey ? { apiKey } : {}),
+	});
+}
