@@ -1,0 +1,183 @@
+// Page object of the VS Code window: what a person does, in words, and the selectors behind it.
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+
+export interface WorkbenchPaths {
+	/** The workspace folder that is open. */
+	folder: string;
+	/** The server's data folder; storage and settings are below it. */
+	dataDir: string;
+	/** The server's log file. */
+	log: string;
+}
+
+export class WorkbenchPage {
+	readonly page: Page;
+	readonly paths: WorkbenchPaths;
+	readonly #close: () => Promise<void>;
+
+	constructor(page: Page, paths: WorkbenchPaths, close: () => Promise<void>) {
+		this.page = page;
+		this.paths = paths;
+		this.#close = close;
+		// The first start on two busy cores takes up to half a minute.
+		page.setDefaultTimeout(45_000);
+	}
+
+	/** Resolves when the workbench can be used and its extensions are known. */
+	async ready(): Promise<void> {
+		await this.#container().waitFor();
+	}
+
+	/** Shows the Espalier container in the side bar. */
+	async openEspalier(): Promise<void> {
+		const tab = this.page.locator('.activitybar .action-item', {
+			has: this.page.locator('.action-label[aria-label^="Espalier"]'),
+		});
+		// Clicking the tab of an open container would close it.
+		if (!/\bchecked\b/.test((await tab.getAttribute('class')) ?? '')) {
+			await tab.click();
+		}
+		await this.page.locator('.part.sidebar .pane-header').first().waitFor();
+	}
+
+	/** Headers of the views in the side bar. */
+	views(): Locator {
+		return this.page.locator('.part.sidebar .pane-header');
+	}
+
+	/** Runs a command from the palette by its visible title, such as "Espalier: Compact session". */
+	async runCommand(title: string): Promise<void> {
+		await this.page.keyboard.press('F1');
+		await this.#quickInput().fill(`>${title}`);
+		await this.#quickRows().filter({ hasText: title }).first().click();
+	}
+
+	/** The rows of the session tree that are on screen. */
+	treeRows(): Locator {
+		return this.page.locator('.part.sidebar .monaco-list-row[role="treeitem"]');
+	}
+
+	/** A tree row by a part of its text, scrolled into view where necessary. */
+	async treeRow(text: string): Promise<Locator> {
+		const rows = this.treeRows();
+		const wanted = rows.filter({ hasText: text }).first();
+		await rows.first().waitFor();
+		if ((await wanted.count()) === 0) {
+			// The document holds only the rows on screen, so page through the list by its keys:
+			// they move the focus, which selects and opens nothing.
+			await this.#pressInTree('Home');
+			const focused = rows.and(this.page.locator('.focused'));
+			while ((await wanted.count()) === 0) {
+				if ((await focused.getAttribute('data-last-element')) === 'true') {
+					break;
+				}
+				await this.#pressInTree('PageDown');
+			}
+		}
+		await wanted.waitFor();
+		return wanted;
+	}
+
+	/** What a person reads when resting on a row. */
+	async hoverText(row: Locator): Promise<string> {
+		const hover = this.page.locator('.workbench-hover:visible').last();
+		await this.page.mouse.move(0, 0);
+		await hover.waitFor({ state: 'hidden' });
+		await row.hover();
+		// The tree shows this while a tooltip is being resolved.
+		await hover.filter({ hasNotText: /^\s*Loading\.{3}\s*$/ }).waitFor();
+		return hover.innerText();
+	}
+
+	/** The quick pick or input box that is open. */
+	quickInput(): Locator {
+		return this.page.locator('.quick-input-widget:visible');
+	}
+
+	/** Picks the item of the open quick pick that contains the text. */
+	async quickPick(text: string): Promise<void> {
+		await this.#quickRows().filter({ hasText: text }).first().click();
+	}
+
+	/** Types into the open quick pick or input box and confirms. */
+	async typeInQuickInput(text: string): Promise<void> {
+		await this.#quickInput().fill(text);
+		await this.#quickInput().press('Enter');
+	}
+
+	/** Clicks one of the icons that a row shows at its end. */
+	async inlineAction(row: Locator, title: string): Promise<void> {
+		await row.hover();
+		await row.locator(`.action-label[aria-label*="${title}"]`).click();
+	}
+
+	/** Opens a row's context menu and chooses an item. */
+	async contextMenu(row: Locator, item: string): Promise<void> {
+		await row.click({ button: 'right' });
+		// A menu ignores clicks for a moment after it opens; the keyboard always works.
+		const entry = this.page.locator('.monaco-menu .action-item', { hasText: item }).first();
+		await entry.hover();
+		await entry.and(this.page.locator('.focused')).waitFor();
+		await this.page.keyboard.press('Enter');
+	}
+
+	/** The document of the chat view. */
+	chat(): FrameLocator {
+		return this.page
+			.frameLocator('iframe.webview[src*="purpose=webviewView"]')
+			.frameLocator('#active-frame');
+	}
+
+	/** A notification that contains the text; buttons are inside it. */
+	notification(text: string): Locator {
+		return this.page.locator('.notifications-toasts .notification-toast', { hasText: text });
+	}
+
+	/** The modal dialog that contains the text. */
+	dialog(text: string): Locator {
+		return this.page.locator('.monaco-dialog-box', { hasText: text });
+	}
+
+	/** Writes a picture of the window to out/screenshots, for people to look at. */
+	async screenshot(name: string): Promise<void> {
+		const folder = path.resolve('out/screenshots');
+		mkdirSync(folder, { recursive: true });
+		await this.page.screenshot({ path: path.join(folder, `${name}.png`) });
+	}
+
+	/** Reloads the window, as "Developer: Reload Window" does, and waits for it. */
+	async reload(): Promise<void> {
+		await this.page.reload();
+		await this.ready();
+	}
+
+	/** Ends the browser and the server and removes their files. */
+	close(): Promise<void> {
+		return this.#close();
+	}
+
+	/** Presses a navigation key in the tree and waits until the focus has moved. */
+	async #pressInTree(key: 'Home' | 'PageDown'): Promise<void> {
+		const list = this.page.locator('.part.sidebar .monaco-list:has([role="treeitem"])').first();
+		await list.focus();
+		const before = await list.getAttribute('aria-activedescendant');
+		await list.press(key);
+		const target =
+			key === 'Home' ? '.focused[data-index="0"]' : `.focused:not([id="${before ?? 'none'}"])`;
+		await list.locator(`.monaco-list-row${target}`).waitFor();
+	}
+
+	#container(): Locator {
+		return this.page.locator('.activitybar .action-label[aria-label^="Espalier"]');
+	}
+
+	#quickInput(): Locator {
+		return this.page.locator('.quick-input-widget:visible .quick-input-box input');
+	}
+
+	#quickRows(): Locator {
+		return this.page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
+	}
+}
