@@ -1,0 +1,28 @@
+/** The ids of all commands, views and context keys: one place, compared with the manifest by a test. */
+
+export const COMMANDS = {
+	compact: 'espalier.compact',
+	compactWithFocus: 'espalier.compactWithFocus',
+	newSession: 'espalier.newSession',
+	openSessionFile: 'espalier.openSessionFile',
+	connectModel: 'espalier.connectModel',
+	forgetKey: 'espalier.forgetKey',
+	focusChat: 'espalier.focusChat',
+	switchToBranch: 'espalier.switchToBranch',
+	goToEntry: 'espalier.goToEntry',
+	editAndResend: 'espalier.editAndResend',
+	showEntry: 'espalier.showEntry',
+	revealCurrentEntry: 'espalier.revealCurrentEntry',
+	/** Run by a click on a "more" row. */
+	showMoreRows: 'espalier.showMoreRows',
+	/** Cancels the branch summary that is being made for a move. */
+	cancelNavigation: 'espalier.cancelNavigation',
+} as const;
+
+/** Context key: true while a branch summary is being made for a move in the tree. */
+export const NAVIGATING_KEY = 'espalier.navigating';
+
+export const VIEWS = {
+	tree: 'espalier.sessionTree',
+	chat: 'espalier.chat',
+} as const;

@@ -1,0 +1,170 @@
+// The session tree in a real extension host: rows, lazy hovers, entry documents, and moving.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { SessionTreeProvider } from '../../src/host/tree/session-tree-provider.ts';
+import type { SessionEntry } from '../../src/session/entries.ts';
+import type { Row } from '../../src/session/outline.ts';
+import { SessionManager } from '../../src/session/session-manager.ts';
+import { MemorySessionStorage } from '../../src/session/session-storage.ts';
+
+const header = { type: 'session', version: 3, id: 'tree-test', timestamp: time(0), cwd: '/tmp' };
+
+function time(minute: number): string {
+	return new Date(Date.UTC(2026, 0, 2, 3, minute)).toISOString();
+}
+
+function message(id: string, parentId: string | null, role: string, text: string) {
+	const content = role === 'user' ? text : [{ type: 'text', text }];
+	const answer = { provider: 'openai', model: 'm', stopReason: 'stop', api: 'x' };
+	const fields = { role, content, timestamp: 1, ...(role === 'assistant' ? answer : {}) };
+	return { type: 'message', id, parentId, timestamp: time(1), message: fields };
+}
+
+/** Two branches after the first answer, the newer one compacted. */
+const entries = [
+	message('u1', null, 'user', 'Set up the project'),
+	message('a1', 'u1', 'assistant', 'It is set up.'),
+	message('u2', 'a1', 'user', 'Try regular expressions'),
+	message('a2', 'u2', 'assistant', 'Tried.'),
+	message('u3', 'a1', 'user', 'Write a parser'),
+	message('a3', 'u3', 'assistant', 'Written.'),
+	{
+		type: 'compaction',
+		id: 'c1',
+		parentId: 'a3',
+		timestamp: time(5),
+		summary: '## Goal\n\n<b>bold</b> [quit](command:workbench.action.quit)',
+		firstKeptEntryId: 'u3',
+		tokensBefore: 48_000,
+		tokensAfter: 21_000,
+	},
+];
+const text = [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join('');
+
+describe('session tree provider', () => {
+	let provider: SessionTreeProvider;
+
+	beforeEach(async () => {
+		const storage = new MemorySessionStorage();
+		await storage.append(text.trimEnd().split('\n'));
+		provider = new SessionTreeProvider();
+		provider.setSession(await SessionManager.open(storage));
+	});
+
+	afterEach(() => provider.dispose());
+
+	const rowOf = (id: string) => provider.outline?.rowOf(id) as Row;
+
+	it('gives rows with stable ids, and the same rows again', () => {
+		const rows = provider.getChildren();
+		const ids = rows.map((row) => provider.getTreeItem(row).id);
+		assert.deepEqual(ids, ['turn:u1', 'branch:u2', 'turn:u3', 'compaction:c1']);
+		assert.deepEqual(provider.getChildren(), rows);
+		assert.equal(provider.getChildren()[0], rows[0]);
+		assert.equal(provider.getParent(rowOf('a3')), rows[2]);
+	});
+
+	it('marks the current entry by icon, words and highlight', () => {
+		const item = provider.getTreeItem(rowOf('c1'));
+		assert.deepEqual(item.label, { label: 'Compaction', highlights: [[0, 10]] });
+		assert.equal(item.description, 'current · 48k → 21k tokens');
+		assert.match(item.accessibilityInformation?.label ?? '', /current/);
+		assert.equal(typeof provider.getTreeItem(rowOf('u1')).label, 'string');
+	});
+
+	it('composes hovers on demand, untrusted and without HTML', () => {
+		const row = rowOf('c1');
+		const item = provider.getTreeItem(row);
+		assert.equal(item.tooltip, undefined);
+		const tooltip = provider.resolveTreeItem(item, row).tooltip;
+		assert.ok(tooltip instanceof vscode.MarkdownString);
+		assert.ok(!tooltip.isTrusted);
+		assert.ok(!tooltip.supportHtml);
+		assert.doesNotMatch(tooltip.value, /<b>|(?<!\\)\]\(command:/);
+		assert.equal(provider.resolveTreeItem(provider.getTreeItem(row), row).tooltip, tooltip);
+	});
+
+	it('refreshes one row for an entry that joins the last turn', async () => {
+		const storage = new MemorySessionStorage();
+		const manager = SessionManager.create(storage, { cwd: '/tmp' });
+		await manager.appendMessage({ role: 'user', content: 'ask', timestamp: 1 });
+		provider.setSession(manager);
+		const [turn] = provider.getChildren();
+		const command = { role: 'bashExecution', command: 'ls', output: '', cancelled: false } as const;
+		const entry: SessionEntry = await manager.appendMessage({
+			...command,
+			truncated: false,
+			timestamp: 1,
+		});
+		assert.equal(provider.append(entry), turn);
+		assert.equal(
+			provider.getTreeItem(turn as Row).collapsibleState,
+			vscode.TreeItemCollapsibleState.Collapsed,
+		);
+	});
+});
+
+describe('session tree commands', () => {
+	let folder: string;
+	let file: string;
+
+	before(async () => {
+		folder = mkdtempSync(path.join(tmpdir(), 'espalier-tree-'));
+		file = path.join(folder, 'session.jsonl');
+		writeFileSync(file, text);
+		await vscode.commands.executeCommand('espalier.openSessionFile', vscode.Uri.file(file));
+	});
+
+	after(async () => {
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+		await vscode.commands.executeCommand('espalier.newSession');
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	/** The text of the entry that `espalier.showEntry` opens; without an id the current one's. */
+	async function shown(...id: string[]): Promise<string> {
+		await vscode.commands.executeCommand('espalier.showEntry', ...id);
+		const document = vscode.window.activeTextEditor?.document;
+		assert.equal(document?.uri.scheme, 'espalier-entry');
+		assert.equal(document.languageId, 'markdown');
+		return document.getText();
+	}
+
+	/** Runs a move and answers its question with a workbench command. */
+	async function move(command: string, entryId: string, answer: string): Promise<void> {
+		const done = Promise.resolve(vscode.commands.executeCommand(command, { entryId }));
+		let finished = false;
+		void done.finally(() => (finished = true));
+		// The question may not be on the screen yet when it is answered first.
+		for (let tries = 0; !finished && tries < 50; tries++) {
+			await new Promise((resolve) => setTimeout(resolve, 100));
+			await vscode.commands.executeCommand(answer);
+		}
+		await done;
+	}
+
+	it('shows an entry as a read-only document', async () => {
+		assert.match(await shown('u2'), /^# User message\n\n.*\n\nTry regular expressions\n$/);
+		assert.match(await shown(), /^# Compaction/);
+	});
+
+	it('leaves everything as it was on Escape, and moves without writing otherwise', async () => {
+		await move('espalier.switchToBranch', 'u2', 'workbench.action.closeQuickOpen');
+		assert.match(await shown(), /^# Compaction/);
+		await move('espalier.switchToBranch', 'u2', 'workbench.action.acceptSelectedQuickOpenItem');
+		assert.match(await shown(), /\n\nTried\.\n$/);
+		await move('espalier.goToEntry', 'a1', 'workbench.action.acceptSelectedQuickOpenItem');
+		assert.match(await shown(), /\n\nIt is set up\.\n$/);
+		assert.equal(readFileSync(file, 'utf8'), text);
+	});
+
+	it('goes back to where one last was on a branch', async () => {
+		await move('espalier.switchToBranch', 'u2', 'workbench.action.acceptSelectedQuickOpenItem');
+		assert.match(await shown(), /\n\nTried\.\n$/);
+		await move('espalier.switchToBranch', 'u3', 'workbench.action.acceptSelectedQuickOpenItem');
+		assert.match(await shown(), /^# Compaction/);
+	});
+});
