@@ -1,0 +1,106 @@
+/**
+ * Every setting, as data: the one source of the manifest's configuration, its validation and its
+ * documentation. Keys are shown under `espalier.`.
+ */
+
+export interface Setting<T extends boolean | number | string> {
+	default: T;
+	description: string;
+	/** VS Code's scope; `machine` for whatever decides where a conversation or a key is sent. */
+	scope: 'machine' | 'window' | 'resource';
+	/** Not read from an untrusted workspace. */
+	restricted?: boolean;
+	/** Least value of a number. */
+	minimum?: number;
+}
+
+/** A setting of tokens has no sense below this. */
+const LEAST_WINDOW = 1_000;
+
+export const SETTINGS = {
+	'compaction.reserveTokens': {
+		default: 16_384,
+		description:
+			'Tokens of the context window kept free for the answer. Where this is 85 % of the window or more, 15 % of the window is used instead.',
+		scope: 'resource',
+		minimum: 1,
+	} as Setting<number>,
+	'compaction.keepRecentTokens': {
+		default: 20_000,
+		description:
+			'Tokens of recent messages that a compaction leaves as they are; less where the window is small.',
+		scope: 'resource',
+		minimum: 1,
+	} as Setting<number>,
+	'branchSummary.enabled': {
+		default: false,
+		description: 'Preselects "with a summary" when you leave a branch.',
+		scope: 'resource',
+	} as Setting<boolean>,
+	'branchSummary.reserveTokens': {
+		default: 16_384,
+		description: 'Tokens of the window kept free when a branch is summarized.',
+		scope: 'resource',
+		minimum: 1,
+	} as Setting<number>,
+	'model.baseUrl': {
+		default: '',
+		description:
+			'Base URL of an OpenAI-compatible server, for example http://localhost:11434/v1. Your conversation is sent there.',
+		scope: 'machine',
+		restricted: true,
+	} as Setting<string>,
+	'model.name': {
+		default: '',
+		description: 'The model to ask, as its server names it.',
+		scope: 'machine',
+		restricted: true,
+	} as Setting<string>,
+	'model.contextWindow': {
+		default: 128_000,
+		description: "Tokens of the model's context window.",
+		scope: 'machine',
+		minimum: LEAST_WINDOW,
+	} as Setting<number>,
+};
+
+export type SettingKey = keyof typeof SETTINGS;
+export type Settings = { [K in SettingKey]: (typeof SETTINGS)[K]['default'] };
+
+/** A configured value that cannot be used; its default is used instead. */
+export interface SettingProblem {
+	key: SettingKey;
+	message: string;
+}
+
+/** Reads all settings through `get`; a value of the wrong kind becomes a problem and its default. */
+export function readSettings(get: (key: SettingKey) => unknown): {
+	settings: Settings;
+	problems: SettingProblem[];
+} {
+	const problems: SettingProblem[] = [];
+	const values: Partial<Record<SettingKey, unknown>> = {};
+	for (const key of Object.keys(SETTINGS) as SettingKey[]) {
+		const setting: Setting<boolean | number | string> = SETTINGS[key];
+		const value = get(key) ?? setting.default;
+		const expected = expectation(setting, value);
+		values[key] = expected === undefined ? value : setting.default;
+		if (expected !== undefined)
+			problems.push({
+				key,
+				message: `The setting espalier.${key} must be ${expected}; ${String(setting.default)} is used.`,
+			});
+	}
+	return { settings: values as Settings, problems };
+}
+
+/** What the value should have been; undefined where it is fine. */
+function expectation(
+	setting: Setting<boolean | number | string>,
+	value: unknown,
+): string | undefined {
+	if (typeof value !== typeof setting.default) return `a ${typeof setting.default}`;
+	if (typeof value !== 'number') return undefined;
+	const least = setting.minimum ?? 0;
+	return Number.isFinite(value) && value >= least ? undefined : `a number of at least ${least}`;
+}
