@@ -11,7 +11,9 @@ export function sessionTitle(manager: SessionManager): string {
 		if (entry.type !== 'message' || entry.message.role !== 'user') continue;
 		const text = contentText(entry.message.content).slice(0, 1000).replace(/\s+/g, ' ').trim();
 		if (text)
-			return text.length > TITLE_CHARACTERS ? `${text.slice(0, TITLE_CHARACTERS).trimEnd()}…` : text;
+			return text.length > TITLE_CHARACTERS
+				? `${text.slice(0, TITLE_CHARACTERS).trimEnd()}…`
+				: text;
 	}
 	return 'New session';
 }

@@ -86,7 +86,8 @@ async function sendStream(
 
 /** The same answer in one piece, for requests without `stream: true`. */
 function wholeAnswer(step: StreamStep, model: string): RawStep {
-	const field = (name: string) => step.deltas.map((delta) => (delta[name] as string | undefined) ?? '').join('');
+	const field = (name: string) =>
+		step.deltas.map((delta) => (delta[name] as string | undefined) ?? '').join('');
 	const calls = step.deltas.flatMap((delta) => delta['tool_calls'] ?? []);
 	const message = {
 		role: 'assistant',

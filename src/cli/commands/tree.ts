@@ -76,7 +76,6 @@ function entryText(entry: SessionEntry): string {
 
 /** One line without control characters: session text must not steer a terminal. */
 function clip(text: string): string {
-	 
 	const line = text.slice(0, TEXT_CHARACTERS * 4).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ');
 	const characters = [...line.trim()];
 	return characters.length > TEXT_CHARACTERS

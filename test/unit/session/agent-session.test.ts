@@ -6,7 +6,12 @@ import type { AgentSessionEvent } from '../../../src/session/agent-events.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
 import { MemorySessionStorage } from '../../../src/session/session-storage.ts';
 import { UserError } from '../../../src/util/errors.ts';
-import { Gate, startScriptedServer, steps, type ScriptedServer } from '../../support/scripted-server.ts';
+import {
+	Gate,
+	startScriptedServer,
+	steps,
+	type ScriptedServer,
+} from '../../support/scripted-server.ts';
 import { SessionBuilder, textOfTokens } from '../../support/session-builder.ts';
 
 const failsWith = (reason: string) => (error: unknown) =>
@@ -73,7 +78,9 @@ describe('agent session', () => {
 		const message = leafMessage();
 		assert(message.role === 'assistant');
 		assert.deepEqual(message.content, [{ type: 'text', text: 'Hello there.' }]);
-		const streamed = events.map((event) => (event.type === 'textDelta' ? event.delta : '')).join('');
+		const streamed = events
+			.map((event) => (event.type === 'textDelta' ? event.delta : ''))
+			.join('');
 		assert.equal(streamed, 'Hello there.');
 	});
 

@@ -1,0 +1,48 @@
+/** The commands that belong to no view. */
+import * as vscode from 'vscode';
+import { UserError } from '../util/errors.ts';
+import type { Logger } from '../util/logger.ts';
+import { COMMANDS, VIEWS } from './command-ids.ts';
+import { askFocus, runCompaction } from './compaction-command.ts';
+import { registerCommand } from './report-error.ts';
+import type { SessionHost } from './session-host.ts';
+
+export function registerCommands(
+	context: vscode.ExtensionContext,
+	sessions: SessionHost,
+	log: Logger,
+): void {
+	const session = () => {
+		if (sessions.session) return sessions.session;
+		throw new UserError('no-session', 'No session is open.');
+	};
+	registerCommand(context, log, COMMANDS.compact, () => runCompaction(session(), log));
+	registerCommand(context, log, COMMANDS.compactWithFocus, async () => {
+		const instructions = await askFocus();
+		if (instructions === undefined) return;
+		const focus = instructions.trim();
+		await runCompaction(session(), log, focus ? { instructions: focus } : {});
+	});
+	registerCommand(context, log, COMMANDS.newSession, async () => {
+		await sessions.startNew();
+		await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);
+	});
+	registerCommand(context, log, COMMANDS.openSessionFile, async (file?: vscode.Uri) => {
+		const uri = file ?? (await askForFile(sessions.folder));
+		if (uri) await sessions.open(uri.fsPath);
+	});
+	registerCommand(context, log, COMMANDS.focusChat, () =>
+		vscode.commands.executeCommand(`${VIEWS.chat}.focus`),
+	);
+}
+
+async function askForFile(folder: vscode.Uri): Promise<vscode.Uri | undefined> {
+	const picked = await vscode.window.showOpenDialog({
+		title: 'Open a session of Espalier, pi or oh-my-pi',
+		openLabel: 'Open session',
+		canSelectMany: false,
+		defaultUri: folder,
+		filters: { Sessions: ['jsonl'] },
+	});
+	return picked?.[0];
+}

@@ -1,0 +1,126 @@
+/**
+ * The connected model: where it is comes from machine settings, its key from secret storage. A key is
+ * bound to the origin it was given for and never sent to another.
+ */
+import * as vscode from 'vscode';
+import type { Model } from '../agent/model.ts';
+import { listModels } from '../providers/openai/list-models.ts';
+import { createOpenAIModel } from '../providers/openai/openai-model.ts';
+import { errorText, UserError } from '../util/errors.ts';
+import type { Logger } from '../util/logger.ts';
+import { COMMANDS } from './command-ids.ts';
+import { registerCommand } from './report-error.ts';
+import type { HostSettings } from './settings.ts';
+
+const DEFAULT_BASE_URL = 'http://localhost:11434/v1';
+const TITLE = 'Connect a model';
+const STEPS = 3;
+
+export class ModelConnection {
+	private readonly secrets: vscode.SecretStorage;
+	private readonly settings: HostSettings;
+
+	constructor(context: vscode.ExtensionContext, settings: HostSettings, log: Logger) {
+		this.secrets = context.secrets;
+		this.settings = settings;
+		registerCommand(context, log, COMMANDS.connectModel, () => this.connect());
+		registerCommand(context, log, COMMANDS.forgetKey, () => this.forgetKey());
+	}
+
+	/** The model's name for people; undefined where none is connected. */
+	get label(): string | undefined {
+		const { 'model.baseUrl': baseUrl, 'model.name': name } = this.settings.current;
+		return baseUrl && name ? name : undefined;
+	}
+
+	/** The connected model; undefined where none is. */
+	async model(): Promise<Model | undefined> {
+		const settings = this.settings.current;
+		const baseUrl = settings['model.baseUrl'];
+		const name = settings['model.name'];
+		if (!baseUrl || !name) return undefined;
+		const apiKey = await this.secrets.get(secretKey(originOf(baseUrl)));
+		return createOpenAIModel({
+			baseUrl,
+			model: name,
+			contextWindow: settings['model.contextWindow'],
+			...(apiKey ? { apiKey } : {}),
+		});
+	}
+
+	/** Asks for server, key and model, tries them, and keeps them. Escape at any step changes nothing. */
+	private async connect(): Promise<void> {
+		const baseUrl = await this.askBaseUrl();
+		if (baseUrl === undefined) return;
+		const key = secretKey(originOf(baseUrl));
+		const stored = await this.secrets.get(key);
+		const typed = await vscode.window.showInputBox({
+			title: `${TITLE} (2/${STEPS})`,
+			prompt: stored
+				? `A key for ${originOf(baseUrl)} is stored. Leave this empty to keep it.`
+				: `The key for ${originOf(baseUrl)}. Leave this empty for a server without keys.`,
+			password: true,
+			ignoreFocusOut: true,
+		});
+		if (typed === undefined) return;
+		const apiKey = typed.trim() || stored;
+		const name = await this.askModel(baseUrl, apiKey);
+		if (!name) return;
+		if (typed.trim()) await this.secrets.store(key, typed.trim());
+		await this.settings.connect(baseUrl, name);
+		void vscode.window.showInformationMessage(`Connected to ${name} at ${originOf(baseUrl)}.`);
+	}
+
+	private async askBaseUrl(): Promise<string | undefined> {
+		const value = await vscode.window.showInputBox({
+			title: `${TITLE} (1/${STEPS})`,
+			prompt: 'Base URL of an OpenAI-compatible server. Your conversation will be sent there.',
+			value: this.settings.current['model.baseUrl'] || DEFAULT_BASE_URL,
+			ignoreFocusOut: true,
+			validateInput: (text) =>
+				isHttpUrl(text) ? undefined : 'This is not an http:// or https:// address.',
+		});
+		return value?.trim();
+	}
+
+	private async askModel(baseUrl: string, apiKey: string | undefined): Promise<string | undefined> {
+		const title = `${TITLE} (3/${STEPS})`;
+		try {
+			const names = await vscode.window.withProgress(
+				{ location: vscode.ProgressLocation.Notification, title: 'Asking for the models…' },
+				() => listModels({ baseUrl, ...(apiKey ? { apiKey } : {}) }),
+			);
+			if (names.length > 0)
+				return await vscode.window.showQuickPick(names, { title, placeHolder: 'Which model?' });
+		} catch (error) {
+			void vscode.window.showWarningMessage(`${errorText(error)} You can still name a model.`);
+		}
+		const name = await vscode.window.showInputBox({
+			title,
+			prompt: 'The name of the model, as the server knows it.',
+			value: this.settings.current['model.name'],
+			ignoreFocusOut: true,
+		});
+		return name?.trim();
+	}
+
+	private async forgetKey(): Promise<void> {
+		const baseUrl = this.settings.current['model.baseUrl'];
+		if (!baseUrl) throw new UserError('no-model', 'No model is connected, so there is no key.');
+		await this.secrets.delete(secretKey(originOf(baseUrl)));
+		void vscode.window.showInformationMessage(`The key for ${originOf(baseUrl)} was forgotten.`);
+	}
+}
+
+function secretKey(origin: string): string {
+	return `apiKey:${origin}`;
+}
+
+function originOf(url: string): string {
+	return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+function isHttpUrl(text: string): boolean {
+	const url = text.trim();
+	return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}

@@ -1,0 +1,33 @@
+/** Shows errors to a person: what happened, what was kept, what to do. */
+import * as vscode from 'vscode';
+import { errorText, isAbort } from '../util/errors.ts';
+import type { Logger } from '../util/logger.ts';
+
+/** Shows an error with actions; resolves to the chosen one. Cancelling is no error and shows nothing. */
+export async function showError<T extends string>(
+	error: unknown,
+	log: Logger,
+	...actions: T[]
+): Promise<T | undefined> {
+	if (isAbort(error)) return undefined;
+	log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+	return vscode.window.showErrorMessage(errorText(error), ...actions);
+}
+
+/** Registers a command whose errors are shown. */
+export function registerCommand(
+	context: vscode.ExtensionContext,
+	log: Logger,
+	id: string,
+	run: (...args: never[]) => unknown,
+): void {
+	const guarded = async (...args: unknown[]) => {
+		try {
+			return await run(...(args as never[]));
+		} catch (error) {
+			await showError(error, log);
+			return undefined;
+		}
+	};
+	context.subscriptions.push(vscode.commands.registerCommand(id, guarded));
+}

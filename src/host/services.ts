@@ -1,0 +1,97 @@
+/** Builds everything that runs in VS Code and connects it: the one place that knows all the parts. */
+import * as vscode from 'vscode';
+import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
+import type { AgentSession, SessionSettings } from '../session/agent-session.ts';
+import { VisitedLeaves } from '../session/visited-leaves.ts';
+import { createChatHost } from './chat/host.ts';
+import { ChatView } from './chat/chat-view.ts';
+import { VIEWS } from './command-ids.ts';
+import { workspaceDrafts } from './chat/workspace-drafts.ts';
+import { registerCommands } from './commands.ts';
+import { registerEntryDocuments } from './entry-document.ts';
+import { createLog } from './log.ts';
+import { ModelConnection } from './model-connection.ts';
+import { SessionHost } from './session-host.ts';
+import { HostSettings } from './settings.ts';
+import { TreeNavigation } from './tree/navigation.ts';
+import { SessionTreeView } from './tree/session-tree-view.ts';
+import { workspaceVisitedLeaves } from './tree/workspace-visited-leaves.ts';
+
+/** Names the session file that a start script or a test wants on show, instead of the last one. */
+const OPEN_SESSION_VARIABLE = 'ESPALIER_OPEN_SESSION';
+
+/** Starts the extension; resolves when a session is on show. */
+export async function startServices(context: vscode.ExtensionContext): Promise<void> {
+	const log = createLog(context);
+	const settings = new HostSettings(context);
+	const connection = new ModelConnection(context, settings, log);
+	const sessions = new SessionHost(
+		context,
+		{
+			model: () => connection.model(),
+			offline: createOfflineSummarizer(),
+			settings: () => sessionSettings(settings),
+			onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
+		},
+		log,
+	);
+	const chatHost = createChatHost(sessions, settings, connection, log);
+	const chat = new ChatView(
+		context.extensionUri,
+		chatHost,
+		workspaceDrafts(context.workspaceState),
+		log,
+	);
+	const tree = new SessionTreeView(log);
+	let visited: VisitedLeaves | undefined;
+	const visitedStore = workspaceVisitedLeaves(context.workspaceState);
+	const navigation = new TreeNavigation({
+		session: () => sessions.session,
+		visited: () => visited,
+		summarizeByDefault: () => settings.current['branchSummary.enabled'],
+		setEditorText: async (text) => {
+			await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);
+			chat.insertText(text);
+		},
+		treeVisible: () => tree.visible,
+		log,
+	});
+	const showSession = (session: AgentSession | undefined) => {
+		tree.setSession(session?.manager);
+		visited = session && new VisitedLeaves(visitedStore, session.manager.id);
+		if (!session) return;
+		const { manager } = session;
+		const remember = () => visited?.visit(manager.tree, manager.leafId);
+		remember();
+		manager.events.on(remember);
+	};
+	sessions.onDidChangeSession.on(showSession);
+	context.subscriptions.push(
+		sessions,
+		tree,
+		navigation,
+		chat,
+		vscode.window.registerWebviewViewProvider(VIEWS.chat, chat),
+		registerEntryDocuments({
+			manager: () => sessions.session?.manager,
+			managerOf: (id) =>
+				sessions.session?.manager.id === id ? sessions.session.manager : undefined,
+		}),
+	);
+	registerCommands(context, sessions, log);
+	await sessions.restore(process.env[OPEN_SESSION_VARIABLE]);
+}
+
+function sessionSettings({ current }: HostSettings): SessionSettings {
+	return {
+		compaction: {
+			reserveTokens: current['compaction.reserveTokens'],
+			keepRecentTokens: current['compaction.keepRecentTokens'],
+		},
+		branchSummary: {
+			enabled: current['branchSummary.enabled'],
+			reserveTokens: current['branchSummary.reserveTokens'],
+		},
+		contextWindow: current['model.contextWindow'],
+	};
+}
