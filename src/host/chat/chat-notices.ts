@@ -1,0 +1,39 @@
+/** The words for what went wrong: what happened, what was kept, and the buttons that help. */
+import type { ActionId, ChatNotice } from '../../protocol/panel.ts';
+import { UserError } from '../../util/errors.ts';
+
+/** Buttons that help, by the reason of the error; other reasons can only be tried again. */
+const ACTIONS_BY_REASON: Readonly<Record<string, readonly ActionId[]>> = {
+	'no-model': ['connectModel'],
+	auth: ['connectModel'],
+	notFound: ['connectModel'],
+	connection: ['retry', 'connectModel'],
+	overflow: ['compact', 'compactOffline'],
+	badRequest: ['connectModel'],
+};
+
+/** Shown above the composer while no model is connected. */
+export const NO_MODEL: ChatNotice = {
+	severity: 'info',
+	message: 'No model is connected. Summaries are made offline.',
+	kept: null,
+	hint: null,
+	actions: ['connectModel'],
+};
+
+/** A failed turn, as shown below the conversation. */
+export function failureNotice(error: UserError): ChatNotice {
+	return {
+		severity: 'error',
+		message: error.message,
+		kept: error.kept ?? null,
+		hint: error.hint ?? null,
+		actions: actionsFor(error),
+	};
+}
+
+/** The buttons that help after an error. */
+export function actionsFor(error: unknown): ActionId[] {
+	if (!(error instanceof UserError)) return [];
+	return [...(ACTIONS_BY_REASON[error.reason] ?? ['retry'])];
+}

@@ -1,0 +1,2 @@
+/** Style sheets are collected by esbuild into one file beside the script. */
+declare module '*.css';

@@ -1,0 +1,33 @@
+/** A command that the person ran, and a note that an extension left. */
+import type { BashItem, NoteItem } from '../../protocol/chat-item.ts';
+import { Fold } from './fold.tsx';
+import { MarkdownText, PlainText } from './shown-text.tsx';
+
+export function Bash({ item }: { item: BashItem }) {
+	const facts = [item.outcome, item.inContext ? null : 'not shown to the model'];
+	return (
+		<>
+			<h2 class="role">
+				You ran
+				<span class="quiet">{facts.filter(Boolean).join(' · ')}</span>
+			</h2>
+			<pre class="output" tabIndex={0}>{`$ ${item.command}`}</pre>
+			{item.output.text && (
+				<Fold id={item.id} summary="Output">
+					<PlainText kind="output" shown={item.output} entryId={item.id} />
+				</Fold>
+			)}
+		</>
+	);
+}
+
+export function Note({ item }: { item: NoteItem }) {
+	return (
+		<>
+			<h2 class="role">
+				Note<span class="quiet">{item.label}</span>
+			</h2>
+			<MarkdownText shown={item.text} entryId={item.id} />
+		</>
+	);
+}

@@ -1,0 +1,32 @@
+/** A section that the reader opens; closed, its content is not in the page at all. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useStore } from '../store.ts';
+
+interface Props {
+	/** Remembered with what the reader opened. */
+	id: string;
+	/** Extra class for the looks. */
+	kind?: string;
+	summary: ComponentChildren;
+	children: ComponentChildren;
+}
+
+export function Fold({ id, kind = '', summary, children }: Props) {
+	const { link } = useStore();
+	const [open, setOpen] = useState(() => link.isOpen(id));
+	return (
+		<details
+			class={`fold ${kind}`}
+			open={open}
+			onToggle={(event) => {
+				const now = event.currentTarget.open;
+				link.setOpen(id, now);
+				setOpen(now);
+			}}
+		>
+			<summary>{summary}</summary>
+			{open && <div class="fold-body">{children}</div>}
+		</details>
+	);
+}

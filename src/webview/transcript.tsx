@@ -1,0 +1,204 @@
+/** The conversation: a scrolling list that never takes the reader's position away. */
+import { Component, createRef } from 'preact';
+import type { ChatItem } from '../protocol/chat-item.ts';
+import { EARLIER_COUNT_LIMIT, type ChatStatus } from '../protocol/panel.ts';
+import { Notice } from './notice.tsx';
+import { Row } from './row.tsx';
+import { ScrollKeeper, type ReadingPlace } from './scroll-keeper.ts';
+import { liveItem, type LiveAnswer } from './state.ts';
+import { useSlice, useStore, type Store } from './store.ts';
+import { Welcome } from './welcome.tsx';
+
+export function Transcript() {
+	return (
+		<List
+			store={useStore()}
+			sessionId={useSlice((state) => state.session?.id ?? null)}
+			items={useSlice((state) => state.items)}
+			earlier={useSlice((state) => state.earlier)}
+			loadingEarlier={useSlice((state) => state.loadingEarlier)}
+			live={useSlice((state) => state.live)}
+			keys={useSlice((state) => state.keys)}
+			activity={useSlice((state) => state.status.activity)}
+			failure={useSlice((state) => state.status.failure)}
+		/>
+	);
+}
+
+interface Props {
+	store: Store;
+	sessionId: string | null;
+	items: readonly ChatItem[];
+	earlier: number;
+	loadingEarlier: boolean;
+	live: LiveAnswer | null;
+	keys: Readonly<Record<string, string>>;
+	activity: ChatStatus['activity'];
+	failure: ChatStatus['failure'];
+}
+
+class List extends Component<Props, { following: boolean }> {
+	override state = { following: true };
+	private readonly view = createRef<HTMLDivElement>();
+	private keeper: ScrollKeeper | undefined;
+	private measuring = false;
+
+	override componentDidMount(): void {
+		const view = this.view.current;
+		if (!view) return;
+		const { link } = this.props.store;
+		this.keeper = new ScrollKeeper(
+			view,
+			(following) => this.setState({ following }),
+			(place) => {
+				const { sessionId } = this.props;
+				link.save({ reading: place && { sessionId, ...place } });
+			},
+		);
+		this.arrive();
+	}
+
+	override componentWillUnmount(): void {
+		this.keeper?.dispose();
+	}
+
+	/** Before the page changes at its beginning, notes what is being read. */
+	override getSnapshotBeforeUpdate(previous: Props): ReadingPlace | null {
+		if (!this.keeper || this.keeper.following) return null;
+		const sameStart = previous.items[0]?.id === this.props.items[0]?.id;
+		if (sameStart || previous.sessionId !== this.props.sessionId) return null;
+		// The browser keeps positions too, but not at the very top, and two corrections are one too many.
+		if (this.view.current) this.view.current.classList.add('no-anchoring');
+		return this.keeper.place() ?? null;
+	}
+
+	override componentDidUpdate(previous: Props, _: unknown, place: ReadingPlace | null): void {
+		if (previous.sessionId !== this.props.sessionId) this.arrive();
+		else if (place) {
+			if (!this.keeper?.restore(place)) this.keeper?.jumpToEnd();
+			requestAnimationFrame(() => this.view.current?.classList.remove('no-anchoring'));
+		} else this.keeper?.follow();
+		if (this.keeper?.following) this.props.store.dispatch({ type: 'trim' });
+		if (previous.items !== this.props.items) this.measure();
+	}
+
+	/** Lets the browser skip drawing what is far away, after it has learnt how high each item is. */
+	private measure(): void {
+		if (this.measuring) return;
+		this.measuring = true;
+		requestAnimationFrame(() =>
+			requestAnimationFrame(() => {
+				this.measuring = false;
+				const fresh = this.view.current?.querySelectorAll('.item:not(.measured)') ?? [];
+				for (const item of fresh) item.classList.add('measured');
+			}),
+		);
+	}
+
+	/** A session comes on show: back to where it was being read, or to its end. */
+	private arrive(): void {
+		const { reading } = this.props.store.link.view;
+		if (reading?.sessionId === this.props.sessionId && this.keeper?.restore(reading)) return;
+		this.keeper?.jumpToEnd();
+	}
+
+	override render(props: Props, { following }: { following: boolean }) {
+		const { store, items, live, keys, activity, failure } = props;
+		const streaming = activity === 'streaming';
+		const last = items.at(-1);
+		const rows = items.map((item) => (
+			<Row
+				key={keys[item.id] ?? item.id}
+				item={item}
+				running={streaming && item === last}
+				hideError={failure !== null && item === last}
+			/>
+		));
+		// One list for both, so that an answer keeps its element when it is finished.
+		if (live && live.parts.length > 0)
+			rows.push(<Row key={live.key} item={liveItem(live)} running hideError={false} />);
+		return (
+			<main class="transcript">
+				<div
+					class="scroll"
+					ref={this.view}
+					role="log"
+					aria-label="Conversation"
+					aria-live="off"
+					aria-busy={streaming}
+					tabIndex={0}
+				>
+					<div class="items">
+						<Earlier {...props} />
+						{items.length === 0 && !live && <Welcome />}
+						{rows}
+						{failure && (
+							<div key="failure" class="item">
+								<Notice notice={failure} />
+							</div>
+						)}
+						<Working key="working" activity={activity} />
+					</div>
+				</div>
+				{!following && (
+					<button type="button" class="jump button" onClick={() => this.keeper?.jumpToEnd()}>
+						Jump to latest ↓
+					</button>
+				)}
+				<Announcer
+					activity={activity}
+					failed={failure !== null}
+					connected={store.state.seq !== null}
+				/>
+			</main>
+		);
+	}
+}
+
+function Earlier({ store, earlier, loadingEarlier }: Props) {
+	if (earlier === 0) return null;
+	const many = earlier >= EARLIER_COUNT_LIMIT ? 'more than 1,000' : `about ${earlier}`;
+	return (
+		<button
+			key="earlier"
+			type="button"
+			class="earlier link"
+			aria-disabled={loadingEarlier}
+			onClick={() => store.dispatch({ type: 'loadEarlier' })}
+		>
+			{loadingEarlier ? 'Loading earlier messages…' : `Show earlier messages (${many})`}
+		</button>
+	);
+}
+
+const WORKING: Record<ChatStatus['activity'], string> = {
+	idle: '',
+	streaming: 'Answering…',
+	compacting: 'Compacting the session…',
+	navigating: 'Moving to another branch…',
+};
+
+function Working({ activity }: { activity: ChatStatus['activity'] }) {
+	if (activity === 'idle') return null;
+	return (
+		<p class="working">
+			<span class="pulse" aria-hidden="true" />
+			{WORKING[activity]}
+		</p>
+	);
+}
+
+/** Tells a screen reader what changed, once; the streaming text itself is not read out. */
+function Announcer(props: {
+	activity: ChatStatus['activity'];
+	failed: boolean;
+	connected: boolean;
+}) {
+	const { activity, failed, connected } = props;
+	const text = !connected ? '' : activity !== 'idle' ? WORKING[activity] : failed ? '' : 'Ready.';
+	return (
+		<p class="announcer" role="status">
+			{text}
+		</p>
+	);
+}
