@@ -39,7 +39,7 @@ export function array<T>(parser: Parser<T>): Parser<T[]> {
 
 /** A record with exactly these fields; others are left behind. */
 export function object<T extends object>(fields: { [K in keyof T]-?: Parser<T[K]> }): Parser<T> {
-	const entries = Object.entries(fields) as [string, Parser<unknown>][];
+	const entries = Object.entries<Parser<unknown>>(fields);
 	return (value, path) => {
 		if (typeof value !== 'object' || value === null) fail(path, 'a record');
 		const source = value as Record<string, unknown>;

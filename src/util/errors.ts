@@ -23,7 +23,10 @@ export class UserError extends Error {
 
 	/** The whole text for a notification or the terminal. */
 	get fullText(): string {
-		return [this.message, this.kept, this.hint].filter(Boolean).join(' ');
+		return [this.message, this.kept, this.hint]
+			.filter((part) => part !== undefined && part !== '')
+			.map((part) => (/[.!?:…"”]$/.test(part ?? '') ? part : `${part}.`))
+			.join(' ');
 	}
 }
 

@@ -173,7 +173,11 @@ export class ChatController {
 		} catch (error) {
 			this.inFlight.delete(requestId);
 			this.logger.warn(`Chat: a prompt was not taken: ${errorText(error)}`);
-			reject(errorText(error), actionsFor(error));
+			// Nothing was sent, so trying again is sending the text that is still there.
+			reject(
+				errorText(error),
+				actionsFor(error).filter((id) => id !== 'retry'),
+			);
 		}
 	}
 

@@ -231,7 +231,9 @@ function imageCount(content: unknown): number {
 
 function list(value: unknown): Record<string, unknown>[] {
 	if (!Array.isArray(value)) return [];
-	return value.filter((part) => typeof part === 'object' && part !== null);
+	return (value as unknown[]).filter(
+		(part): part is Record<string, unknown> => typeof part === 'object' && part !== null,
+	);
 }
 
 function field(value: unknown, key: string): unknown {

@@ -39,7 +39,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 			view.onDidChangeVisibility(() => controller.setVisible(view.visible)),
 		];
 		view.onDidDispose(() => {
-			listeners.forEach((listener) => listener.dispose());
+			for (const listener of listeners) listener.dispose();
 			controller.dispose();
 			if (this.controller === controller) this.controller = undefined;
 		});

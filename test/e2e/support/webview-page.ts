@@ -212,7 +212,8 @@ export class WebviewPage {
 				});
 				standIn.acquireVsCodeApi = () => ({
 					postMessage: (message: unknown) => standIn.posted.push(message),
-					getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
+					getState: (): unknown =>
+						JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
 					setState: (state: unknown) => {
 						standIn.state = state;
 						sessionStorage.setItem('state', JSON.stringify(state));

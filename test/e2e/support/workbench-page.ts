@@ -61,21 +61,21 @@ export class WorkbenchPage {
 
 	/** A tree row by a part of its text, scrolled into view where necessary. */
 	async treeRow(text: string): Promise<Locator> {
-		const rows = this.treeRows();
-		const wanted = rows.filter({ hasText: text }).first();
-		await rows.first().waitFor();
-		if ((await wanted.count()) === 0) {
-			// The document holds only the rows on screen, so page through the list by its keys:
-			// they move the focus, which selects and opens nothing.
-			await this.#pressInTree('Home');
-			const focused = rows.and(this.page.locator('.focused'));
-			while ((await wanted.count()) === 0) {
-				if ((await focused.getAttribute('data-last-element')) === 'true') {
-					break;
-				}
-				await this.#pressInTree('PageDown');
-			}
-		}
+		const wanted = this.treeRows().filter({ hasText: text }).first();
+		// Most often it is on screen, or will be once the tree has been refreshed.
+		const shown = wanted.waitFor({ timeout: 5_000 }).then(
+			() => true,
+			() => false,
+		);
+		if (await shown) return wanted;
+		// The document holds only the rows on screen, so page through the list by its keys: they move
+		// the focus, which selects and opens nothing.
+		await this.#pressInTree('Home');
+		const atEnd = this.page.locator(
+			'.part.sidebar .monaco-list-row.focused[data-last-element="true"]',
+		);
+		while ((await wanted.count()) === 0 && (await atEnd.count()) === 0)
+			await this.#pressInTree('PageDown');
 		await wanted.waitFor();
 		return wanted;
 	}

@@ -249,6 +249,7 @@ describe('chat controller', () => {
 		assert.partialDeepStrictEqual(rejection(), {
 			requestId: 'r1',
 			message: 'The disk is full. Nothing was changed.',
+			actions: [],
 		});
 		host.model = undefined;
 		receive({ type: 'prompt', requestId: 'r2', sessionId, text: 'hi' });
