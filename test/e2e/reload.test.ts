@@ -9,6 +9,8 @@ describe('reloading the window', () => {
 		const workbench = await openWorkbench({ sessionFile: session.path });
 		try {
 			await workbench.openEspalier();
+			await workbench.chat().getByText('Answer five').waitFor();
+			await workbench.chat().locator('textarea').fill('Half a thought');
 			await workbench.contextMenu(
 				await workbench.treeRow('Branch: A side track'),
 				'Switch to branch',
@@ -16,7 +18,6 @@ describe('reloading the window', () => {
 			await workbench.quickPick('With a summary');
 			await workbench.chat().getByText('Where the side track led.').waitFor();
 			await workbench.treeRow('Branch summary');
-			await workbench.chat().locator('textarea').fill('Half a thought');
 			await workbench.contextMenu(
 				await workbench.treeRow('Branch: Question three'),
 				'Switch to branch',
@@ -30,7 +31,6 @@ describe('reloading the window', () => {
 			await workbench.openEspalier();
 			await workbench.chat().getByText('Answer five').waitFor();
 			assert.match(await (await workbench.treeRow('current turn')).innerText(), /Question five/);
-			await workbench.chat().locator('textarea:not(:placeholder-shown)').waitFor();
 			const draft = await workbench.chat().locator('textarea').inputValue();
 			assert.equal(draft, 'Half a thought');
 			await workbench.screenshot('after-reload');
