@@ -1,43 +1,55 @@
 /** A session in a file: read in chunks, only ever appended to. */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SessionStorage } from '../session/session-storage.ts';
+import type { LinePlace } from '../session/entry-store.ts';
+import { linePlaces, type SessionStorage } from '../session/session-storage.ts';
 import { UserError } from '../util/errors.ts';
 
 /** Bytes read at a time, into one reused buffer. */
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 2 << 20;
+/** Bytes read around a line that someone looks at. */
+const BLOCK_BYTES = 256 << 10;
 const NEWLINE = 0x0a;
 
 export class FileSessionStorage implements SessionStorage {
 	readonly location: string;
+	/** What was read last around a line: lines that are read one after the other lie close together. */
+	private block = Buffer.alloc(0);
+	private blockOffset = 0;
 
 	constructor(path: string) {
 		this.location = path;
 	}
 
-	async *readLines(): AsyncIterable<string[]> {
+	async *chunks(from: number): AsyncIterable<Uint8Array> {
 		const file = await openForReading(this.location);
 		try {
-			const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-			let rest: Buffer[] = [];
+			// Two buffers: the next chunk is read while the last one is looked at.
+			let [current, next] = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
+			let at = from;
+			let reading = file.read(current, 0, CHUNK_BYTES, at);
 			for (;;) {
-				const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
-				if (bytesRead === 0) break;
-				const chunk = buffer.subarray(0, bytesRead);
-				const end = chunk.lastIndexOf(NEWLINE);
-				if (end >= 0) {
-					rest.push(chunk.subarray(0, end));
-					yield Buffer.concat(rest).toString('utf8').split('\n');
-					rest = [];
-				}
-				// Copied: the buffer is read into again.
-				rest.push(Buffer.from(chunk.subarray(end + 1)));
+				const { bytesRead } = await reading;
+				if (bytesRead === 0) return;
+				at += bytesRead;
+				reading = file.read(next, 0, CHUNK_BYTES, at);
+				yield current.subarray(0, bytesRead);
+				[current, next] = [next, current];
 			}
-			const last = Buffer.concat(rest).toString('utf8');
-			if (last !== '') yield [last];
 		} finally {
 			await file.close();
 		}
+	}
+
+	read(offset: number, length: number): Uint8Array {
+		const start = offset - this.blockOffset;
+		if (start < 0 || start + length > this.block.length) {
+			this.block = readBlock(this.location, offset, Math.max(length, BLOCK_BYTES));
+			this.blockOffset = offset;
+			return this.block.subarray(0, length);
+		}
+		return this.block.subarray(start, start + length);
 	}
 
 	/**
@@ -45,16 +57,17 @@ export class FileSessionStorage implements SessionStorage {
 	 * without a newline (a torn write of a crashed tool) is closed off first, so that nothing is glued
 	 * to it.
 	 */
-	async append(lines: readonly string[]): Promise<void> {
+	async append(lines: readonly string[]): Promise<LinePlace[]> {
 		let file: FileHandle | undefined;
 		let size: number | undefined;
 		try {
 			await mkdir(dirname(this.location), { recursive: true });
 			file = await open(this.location, 'a+');
 			size = (await file.stat()).size;
-			const text = lines.map((line) => `${line}\n`).join('');
-			await file.appendFile((await endsInsideLine(file, size)) ? `\n${text}` : text);
+			const closing = (await endsInsideLine(file, size)) ? '\n' : '';
+			await file.appendFile(closing + lines.map((line) => `${line}\n`).join(''));
 			await file.datasync();
+			return linePlaces(lines, size + closing.length);
 		} catch (error) {
 			// Take back what was written of the lines, so that a retry does not double them.
 			if (file && size !== undefined) await file.truncate(size).catch(() => undefined);
@@ -62,6 +75,21 @@ export class FileSessionStorage implements SessionStorage {
 		} finally {
 			await file?.close();
 		}
+	}
+}
+
+/** Reads synchronously, since views ask for entries while they draw; a missing file reads as empty. */
+function readBlock(path: string, offset: number, length: number): Buffer<ArrayBuffer> {
+	const buffer = Buffer.allocUnsafe(length);
+	let file: number | undefined;
+	try {
+		file = openSync(path, 'r');
+		return buffer.subarray(0, readSync(file, buffer, 0, length, offset));
+	} catch {
+		// The entry is then shown as damaged, and the next write says what is wrong with the file.
+		return buffer.subarray(0, 0);
+	} finally {
+		if (file !== undefined) closeSync(file);
 	}
 }
 

@@ -222,7 +222,7 @@ export class AgentSession {
 		operation: Operation,
 		options: CompactOptions,
 	): Promise<CompactionOutcome> {
-		const path = this.manager.path();
+		const path = this.manager.contextPath();
 		const preparation = prepareCompaction(path, this.compactionSettings());
 		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction');
 		const summarizer = await this.summarizer(options.summarizer);

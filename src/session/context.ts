@@ -175,6 +175,28 @@ export function buildPathContext(path: readonly SessionEntry[]): SessionContext 
 	return { messages, ...pathSettings(path) };
 }
 
+/** Builds the context of a leaf, reading no more of the tree than it takes. */
+export function buildTreeContext(tree: SessionTree, leafId: string | null): SessionContext {
+	const { messages } = buildPathContext(tree.contextPathTo(leafId));
+	// The newest entry of each kind decides, so that the walk ends early.
+	const settings = [
+		...first(tree.upFrom(leafId, (type) => type === 'thinking_level_change')),
+		...first(
+			tree.upFrom(leafId, (type, role) => type === 'model_change' || role === 'assistant'),
+			(entry) => entry.type !== 'model_change' || modelOfChange(entry) !== null,
+		),
+	];
+	return { messages, ...pathSettings(settings) };
+}
+
+function first(
+	entries: Iterable<SessionEntry>,
+	test: (entry: SessionEntry) => boolean = () => true,
+): SessionEntry[] {
+	for (const entry of entries) if (test(entry)) return [entry];
+	return [];
+}
+
 /** Thinking level and model come from the whole path, whatever was compacted. */
 function pathSettings(path: readonly SessionEntry[]): Omit<SessionContext, 'messages'> {
 	let thinkingLevel = 'off';
@@ -209,8 +231,8 @@ export function buildSessionContext(
 	entries: readonly SessionEntry[],
 	leafId?: string | null,
 ): SessionContext {
-	const tree = new SessionTree(entries);
-	const known = leafId !== undefined && leafId !== null && tree.get(leafId);
+	const tree = SessionTree.of(entries);
+	const known = leafId !== undefined && leafId !== null && tree.has(leafId);
 	const leaf = leafId === null ? null : known ? leafId : (entries.at(-1)?.id ?? null);
 	return buildPathContext(tree.pathTo(leaf ?? null));
 }

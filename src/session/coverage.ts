@@ -1,8 +1,6 @@
 /** What a stored summary stands for: which entries, from which text to which. */
-import { collectEntriesForBranchSummary } from './compaction/branch-summarization.ts';
-import { findContextStart } from './context.ts';
-import type { BranchSummaryEntry, CompactionEntry, SessionEntry } from './entries.ts';
-import { entryText, firstLine, isMessageLike, isUserMessage } from './entry-text.ts';
+import type { BranchSummaryEntry, CompactionEntry } from './entries.ts';
+import { entryText, firstLine } from './entry-text.ts';
 import type { SessionTree } from './session-tree.ts';
 
 export interface Coverage {
@@ -19,42 +17,58 @@ const TEXT_LENGTH = 60;
 
 /** The messages whose content went into a compaction's summary. */
 export function compactionCoverage(tree: SessionTree, entry: CompactionEntry): Coverage {
-	const path = tree.pathTo(entry.id);
+	const path = tree.idsTo(entry.id);
 	const recorded = coveredRange(entry.details);
 	if (recorded) {
-		const first = path.findIndex(({ id }) => id === recorded.firstEntryId);
-		const last = path.findIndex(({ id }) => id === recorded.lastEntryId);
+		const first = path.indexOf(recorded.firstEntryId);
+		const last = path.indexOf(recorded.lastEntryId);
 		const covered = first >= 0 && last >= first ? path.slice(first, last + 1) : [];
-		return {
-			count: recorded.messages ?? covered.filter(isMessageLike).length,
-			...texts(covered),
-			assumed: false,
-		};
+		const count = recorded.messages ?? covered.filter((id) => isMessageLike(tree, id)).length;
+		return { count, ...texts(tree, covered), assumed: false };
 	}
-	const { firstKeptIndex } = findContextStart(path);
-	const covered = path.slice(0, Math.min(firstKeptIndex, path.length - 1)).filter(isMessageLike);
-	return { count: covered.length, ...texts(covered), assumed: true };
+	const firstKept = path.indexOf(entry.firstKeptEntryId);
+	const covered = path
+		.slice(0, firstKept < 0 ? path.length - 1 : firstKept)
+		.filter((id) => id !== entry.id && isMessageLike(tree, id));
+	return { count: covered.length, ...texts(tree, covered), assumed: true };
 }
 
 /** The entries that a branch summary stands for. */
 export function branchCoverage(tree: SessionTree, entry: BranchSummaryEntry): Coverage {
-	const { entries } = collectEntriesForBranchSummary(tree, entry.fromId, tree.parentOf(entry.id));
+	const left = tree.idsTo(entry.fromId);
+	const shared = tree.commonAncestor(entry.fromId, tree.parentOf(entry.id));
+	const ids = left.slice(shared === null ? 0 : left.indexOf(shared) + 1);
 	const recorded = (entry.details as { coveredEntries?: unknown } | null | undefined)
 		?.coveredEntries;
 	return {
-		count: typeof recorded === 'number' ? recorded : entries.length,
-		...texts(entries),
+		count: typeof recorded === 'number' ? recorded : ids.length,
+		...texts(tree, ids),
 		assumed: false,
 	};
 }
 
-function texts(entries: readonly SessionEntry[]): Pick<Coverage, 'firstText' | 'lastText'> {
-	const first = entries.find(isUserMessage) ?? entries.find((entry) => entryText(entry) !== '');
-	const last = entries.findLast(isUserMessage);
+/** The texts at both ends; reads the entries that it shows. */
+function texts(
+	tree: SessionTree,
+	ids: readonly string[],
+): Pick<Coverage, 'firstText' | 'lastText'> {
+	const isUser = (id: string) => tree.roleOf(id) === 'user';
+	const first = ids.find(isUser) ?? ids.find((id) => textOf(tree, id) !== '');
+	const last = ids.findLast(isUser);
 	return {
-		firstText: first ? firstLine(entryText(first), TEXT_LENGTH) : '',
-		lastText: last && last !== first ? firstLine(entryText(last), TEXT_LENGTH) : '',
+		firstText: first === undefined ? '' : textOf(tree, first),
+		lastText: last === undefined || last === first ? '' : textOf(tree, last),
 	};
+}
+
+function textOf(tree: SessionTree, id: string): string {
+	const entry = tree.get(id);
+	return entry ? firstLine(entryText(entry), TEXT_LENGTH) : '';
+}
+
+function isMessageLike(tree: SessionTree, id: string): boolean {
+	const type = tree.typeOf(id);
+	return type === 'message' || type === 'custom_message';
 }
 
 function coveredRange(

@@ -3,7 +3,6 @@
  * turns, with the branches that leave it listed after the group that holds their fork.
  */
 import type { SessionEntry } from './entries.ts';
-import { isUserMessage } from './entry-text.ts';
 import type { SessionTree } from './session-tree.ts';
 import { SubtreeWeights } from './subtree-weights.ts';
 
@@ -121,15 +120,15 @@ export class OutlineRuns {
 	}
 
 	private push(run: Run, id: string): void {
-		const entry = this.tree.get(id) as SessionEntry;
+		const type = this.tree.typeOf(id);
 		const place = run.ids.push(id) - 1;
 		run.places.set(id, place);
-		const kind = kindOfGroup(entry);
+		const kind = kindOfGroup(type, this.tree.roleOf(id));
 		const last = run.items.at(-1);
 		if (kind === undefined && run.open && last?.kind === 'turn') last.end = place + 1;
 		else {
 			// Metadata alone needs no group; any other step does, for the steps that follow it.
-			const startsGroup = kind === undefined && contributes(entry);
+			const startsGroup = kind === undefined && (type === 'message' || type === 'custom_message');
 			run.items.push({
 				kind: kind ?? (startsGroup ? 'turn' : 'step'),
 				start: place,
@@ -154,12 +153,12 @@ export class OutlineRuns {
 	}
 }
 
-function kindOfGroup(entry: SessionEntry): RunGroup['kind'] | undefined {
-	if (entry.type === 'compaction') return 'compaction';
-	if (entry.type === 'branch_summary') return 'branchSummary';
-	return isUserMessage(entry) ? 'turn' : undefined;
-}
-
-function contributes(entry: SessionEntry): boolean {
-	return entry.type === 'message' || entry.type === 'custom_message';
+/** Runs can be long, so that their shape is told from types and roles, without reading entries. */
+function kindOfGroup(
+	type: string | undefined,
+	role: string | undefined,
+): RunGroup['kind'] | undefined {
+	if (type === 'compaction') return 'compaction';
+	if (type === 'branch_summary') return 'branchSummary';
+	return role === 'user' ? 'turn' : undefined;
 }

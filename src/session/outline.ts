@@ -85,7 +85,7 @@ export class Outline {
 
 	/** The row that shows an entry; undefined for an unknown id. */
 	rowOf(entryId: string): Row | undefined {
-		if (!this.tree.get(entryId)) return undefined;
+		if (!this.tree.has(entryId)) return undefined;
 		const run = this.runs.runOf(entryId);
 		const group = groupAt(run, run.places.get(entryId) ?? 0);
 		return run.ids[group.start] === entryId

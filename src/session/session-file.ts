@@ -1,7 +1,16 @@
-/** Reads the lines of a session file into entries; migrates versions 1 and 2 in memory. */
-import { createYielder } from '../util/async.ts';
+/**
+ * Reads a session file: the header, and of each entry only its head; entries are parsed when someone
+ * looks at them. Versions 1 and 2 are migrated on the way. The file is never changed.
+ */
 import { UserError } from '../util/errors.ts';
 import { SESSION_VERSION, type SessionEntry, type SessionHeader } from './entries.ts';
+import { headOfValue, parseObject, versionOneId, type Json } from './entry-parse.ts';
+import type { EntryHead } from './entry-head.ts';
+import { FileEntryStore } from './file-entry-store.ts';
+import { LineHeadReader } from './line-head.ts';
+import { LineScanner } from './line-scan.ts';
+import type { SessionStorage } from './session-storage.ts';
+import { SessionTree } from './session-tree.ts';
 
 /** Something in the file that was repaired in memory or could not be shown. The file is untouched. */
 export interface SessionWarning {
@@ -10,14 +19,6 @@ export interface SessionWarning {
 	/** 1-based line in the file, where one line is meant. */
 	line?: number;
 	entryId?: string;
-}
-
-export interface ParsedSession {
-	header: SessionHeader;
-	entries: SessionEntry[];
-	warnings: SessionWarning[];
-	/** The version that the file states; 1 where it states none. */
-	fileVersion: number;
 }
 
 /** The types of pi and oh-my-pi (upstream facts, section 1); others are kept and reported once. */
@@ -43,65 +44,153 @@ const KNOWN_TYPES = new Set([
 	'model_usage',
 ]);
 
-type Json = Record<string, unknown>;
+export class SessionFile {
+	readonly header: SessionHeader;
+	readonly tree: SessionTree;
+	/** What had to be repaired, and what turned out to be damaged when it was looked at. */
+	readonly warnings: SessionWarning[] = [];
+	private readonly storage: SessionStorage;
+	private readonly store: FileEntryStore;
+	/** Version 1 only: gives a parsed line the id and the parent that its place stands for. */
+	private readonly addId: ((value: Json) => void) | undefined;
+	/** False until the header is on disk: a new session's file begins with its first entry. */
+	private headerWritten = true;
 
-function isObject(value: unknown): value is Json {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseLine(line: string): Json | undefined {
-	try {
-		const value: unknown = JSON.parse(line);
-		return isObject(value) ? value : undefined;
-	} catch {
-		// A damaged line costs only itself; the caller reports it.
-		return undefined;
+	private constructor(storage: SessionStorage, header: SessionHeader) {
+		this.storage = storage;
+		this.header = header;
+		this.store = new FileEntryStore({
+			storage,
+			hasIds: this.version >= 2,
+			idAt: (place) => this.tree.idAt(place),
+			onDamaged: (entryId) => this.warnings.push(damagedBody(entryId)),
+		});
+		this.tree = new SessionTree(this.store);
+		if (this.version < 2)
+			this.addId = (value) => {
+				const place = this.tree.size;
+				value.id = versionOneId(header.id, place, (id) => this.tree.has(id));
+				value.parentId = this.tree.idAt(place - 1) ?? null;
+			};
 	}
-}
 
-/**
- * Parses a session. Damaged lines and unknown types become warnings.
- * @throws UserError('not-a-session') where no valid header is found; the file is not touched
- */
-export async function parseSession(
-	batches: AsyncIterable<string[]>,
-	location: string,
-): Promise<ParsedSession> {
-	const records: { value: Json; line: number }[] = [];
-	const warnings: SessionWarning[] = [];
-	const pause = createYielder();
-	let lineNumber = 0;
-	for await (const batch of batches) {
-		for (const text of batch) {
-			lineNumber++;
-			const line = lineNumber === 1 ? text.replace(/^\uFEFF/, '') : text;
-			if (line.trim() === '') continue;
-			const value = parseLine(line);
-			if (value && typeof value.type === 'string') records.push({ value, line: lineNumber });
-			else
-				warnings.push({
-					kind: 'bad-line',
-					line: lineNumber,
-					message: `Line ${lineNumber} is damaged and cannot be shown; it stays in the file.`,
-				});
-			await pause();
+	/**
+	 * Reads a stored session, yielding the thread between chunks.
+	 * @throws UserError where the file is no session, or of a version that this code does not know
+	 */
+	static async read(storage: SessionStorage): Promise<SessionFile> {
+		const reader = new LineReader(storage.location);
+		let file: SessionFile | undefined;
+		const scanner = new LineScanner(0, (bytes, start, end, offset) => {
+			if (file) file.takeLine(reader, bytes, start, end, offset);
+			else {
+				const header = reader.header(bytes, start, end);
+				if (header) file = new SessionFile(storage, header);
+			}
+		});
+		// Waiting for the next chunk gives the thread away.
+		for await (const chunk of storage.chunks(0)) scanner.push(chunk);
+		scanner.finish();
+		if (!file) throw notASession(storage.location);
+		file.tree.settle(file.warnings);
+		reportUnknownTypes(file.tree, file.warnings);
+		return file;
+	}
+
+	private takeLine(
+		reader: LineReader,
+		bytes: Uint8Array,
+		start: number,
+		end: number,
+		offset: number,
+	): void {
+		const head = reader.entry(bytes, start, end, this.addId);
+		if (!head) return;
+		if ('kind' in head) this.warnings.push(head);
+		else if (this.tree.stage(head, this.warnings)) this.store.addLine(offset, end - start);
+	}
+
+	/** A session that is not stored yet. */
+	static create(storage: SessionStorage, header: SessionHeader): SessionFile {
+		const file = new SessionFile(storage, header);
+		file.headerWritten = false;
+		return file;
+	}
+
+	/** The session file, for people. */
+	get location(): string {
+		return this.storage.location;
+	}
+
+	/** The version that the file states; 1 where it states none. */
+	get version(): number {
+		return this.header.version ?? 1;
+	}
+
+	/**
+	 * Writes entries whose parents are in the tree, in one go, and then takes them over.
+	 * @throws UserError where they could not be written: file and tree are as they were
+	 */
+	async append(entries: readonly SessionEntry[]): Promise<void> {
+		const header = this.headerWritten ? [] : [this.header];
+		const lines = [...header, ...entries].map((line) => JSON.stringify(line));
+		const places = await this.storage.append(lines);
+		this.headerWritten = true;
+		for (const [index, entry] of entries.entries()) {
+			this.tree.add(entry, places[header.length + index]);
 		}
 	}
-	// oh-my-pi writes a title slot before the header.
-	if (records[0]?.value.type === 'title') records.shift();
-	const header = readHeader(records.shift()?.value, location);
-	const fileVersion = header.version ?? 1;
-	const entries = readEntries(records, header.id, fileVersion, warnings);
-	reportUnknownTypes(entries, warnings);
-	return { header, entries, warnings, fileVersion };
+}
+
+/** Reads lines one after the other: their heads from the bytes where possible, else with a real parse. */
+class LineReader {
+	private readonly location: string;
+	private readonly headReader = new LineHeadReader();
+	private readonly decoder = new TextDecoder();
+	private lineNumber = 0;
+
+	constructor(location: string) {
+		this.location = location;
+	}
+
+	/**
+	 * The header; undefined for a line that may stand before it.
+	 * @throws UserError where something else stands there
+	 */
+	header(bytes: Uint8Array, start: number, end: number): SessionHeader | undefined {
+		const value = this.parse(bytes, start, end);
+		// oh-my-pi writes a title slot before the header.
+		if (value === 'blank' || (value?.type === 'title' && this.lineNumber === 1)) return undefined;
+		return readHeader(value, this.location);
+	}
+
+	/** The head of an entry's line; undefined where it is blank, a warning where it is damaged. */
+	entry(
+		bytes: Uint8Array,
+		start: number,
+		end: number,
+		addId: ((value: Json) => void) | undefined,
+	): EntryHead | SessionWarning | undefined {
+		if (!addId && this.headReader.read(bytes, start, end)) {
+			this.lineNumber++;
+			return this.headReader;
+		}
+		const value = this.parse(bytes, start, end);
+		if (value === 'blank') return undefined;
+		if (value) addId?.(value);
+		return (value && headOfValue(value)) ?? damagedLine(this.lineNumber);
+	}
+
+	private parse(bytes: Uint8Array, start: number, end: number): Json | 'blank' | undefined {
+		this.lineNumber++;
+		// Decoding drops a byte order mark.
+		const text = this.decoder.decode(bytes.subarray(start, end));
+		return text.trim() === '' ? 'blank' : parseObject(text);
+	}
 }
 
 function readHeader(value: Json | undefined, location: string): SessionHeader {
-	if (value?.type !== 'session' || typeof value.id !== 'string')
-		throw new UserError('not-a-session', `${location} is not a session file.`, {
-			kept: 'Nothing was changed.',
-			hint: 'A session file starts with a line of type "session".',
-		});
+	if (value?.type !== 'session' || typeof value.id !== 'string') throw notASession(location);
 	const version = typeof value.version === 'number' ? value.version : undefined;
 	if (version !== undefined && version > SESSION_VERSION)
 		throw new UserError(
@@ -119,95 +208,36 @@ function readHeader(value: Json | undefined, location: string): SessionHeader {
 	};
 }
 
-function readEntries(
-	records: { value: Json; line: number }[],
-	sessionId: string,
-	fileVersion: number,
-	warnings: SessionWarning[],
-): SessionEntry[] {
-	if (fileVersion < 2) migrateToIds(records, sessionId);
-	const entries: SessionEntry[] = [];
-	for (const { value, line } of records) {
-		if (typeof value.id !== 'string' || value.id === '' || !hasValidBody(value)) {
-			warnings.push({
-				kind: 'bad-line',
-				line,
-				message: `Line ${line} is not a complete entry and cannot be shown; it stays in the file.`,
-			});
-			continue;
-		}
-		if (typeof value.parentId !== 'string') value.parentId = null;
-		if (typeof value.timestamp !== 'string') value.timestamp = '';
-		if (fileVersion < 3) renameHookMessage(value);
-		entries.push(value as unknown as SessionEntry);
-	}
-	return entries;
+function notASession(location: string): UserError {
+	return new UserError('not-a-session', `${location} is not a session file.`, {
+		kept: 'Nothing was changed.',
+		hint: 'A session file starts with a line of type "session".',
+	});
 }
 
-/** The fields without which an entry of its type means nothing. */
-function hasValidBody(value: Json): boolean {
-	switch (value.type) {
-		case 'message':
-			return isObject(value.message) && typeof value.message.role === 'string';
-		case 'compaction':
-			return typeof value.summary === 'string' && typeof value.firstKeptEntryId === 'string';
-		case 'branch_summary':
-			return typeof value.summary === 'string';
-		case 'label':
-		case 'context_edit':
-			return typeof value.targetId === 'string';
-		default:
-			return true;
-	}
+function damagedLine(line: number): SessionWarning {
+	return {
+		kind: 'bad-line',
+		line,
+		message: `Line ${line} is damaged and cannot be shown; it stays in the file.`,
+	};
 }
 
-/**
- * Version 1 → 2: a linear chain gets ids, and a compaction's index of its first kept entry (which
- * counts the header) becomes that entry's id. Ids depend only on the session and the position, so
- * that every reading of the file gives the same ones.
- */
-function migrateToIds(records: { value: Json; line: number }[], sessionId: string): void {
-	const used = new Set<string>();
-	let parentId: string | null = null;
-	for (const [index, { value }] of records.entries()) {
-		let id = stableId(`${sessionId}/${index}`);
-		for (let salt = 1; used.has(id); salt++) id = stableId(`${sessionId}/${index}/${salt}`);
-		used.add(id);
-		value.id = id;
-		value.parentId = parentId;
-		parentId = id;
-	}
-	for (const { value } of records) {
-		if (value.type !== 'compaction' || typeof value.firstKeptEntryIndex !== 'number') continue;
-		const kept = records[value.firstKeptEntryIndex - 1]?.value;
-		value.firstKeptEntryId = typeof kept?.id === 'string' ? kept.id : value.id;
-		delete value.firstKeptEntryIndex;
-	}
+function damagedBody(entryId: string): SessionWarning {
+	return {
+		kind: 'bad-line',
+		entryId,
+		message: `Entry ${entryId} is damaged and shown as a gap; its line stays in the file.`,
+	};
 }
 
-/** Version 2 → 3: the role hookMessage is called custom. */
-function renameHookMessage(value: Json): void {
-	if (value.type === 'message' && isObject(value.message) && value.message.role === 'hookMessage')
-		value.message.role = 'custom';
-}
-
-/** Eight hex digits from a text (32-bit FNV-1a). */
-function stableId(text: string): string {
-	let hash = 0x811c9dc5;
-	for (let i = 0; i < text.length; i++) {
-		hash ^= text.charCodeAt(i);
-		hash = Math.imul(hash, 0x01000193);
-	}
-	return (hash >>> 0).toString(16).padStart(8, '0');
-}
-
-function reportUnknownTypes(entries: SessionEntry[], warnings: SessionWarning[]): void {
-	const counts = new Map<string, number>();
-	for (const { type } of entries)
-		if (!KNOWN_TYPES.has(type)) counts.set(type, (counts.get(type) ?? 0) + 1);
-	for (const [type, count] of counts)
+function reportUnknownTypes(tree: SessionTree, warnings: SessionWarning[]): void {
+	for (const [type, count] of tree.typeCounts()) {
+		if (KNOWN_TYPES.has(type)) continue;
+		const entries = count === 1 ? 'entry' : 'entries';
 		warnings.push({
 			kind: 'unknown-type',
-			message: `${count} ${count === 1 ? 'entry' : 'entries'} of the unknown type "${type}" kept as they are.`,
+			message: `${count} ${entries} of the unknown type "${type}" kept as they are.`,
 		});
+	}
 }

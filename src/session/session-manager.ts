@@ -2,9 +2,10 @@
  * A session: its entries, its leaf, and the only way to add to it. An entry is on disk before memory
  * moves, and memory has moved before anyone is told.
  */
+import { createYielder } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
 import { UserError } from '../util/errors.ts';
-import { buildPathContext, findContextStart, type SessionContext } from './context.ts';
+import { buildTreeContext, type SessionContext } from './context.ts';
 import {
 	SESSION_VERSION,
 	type BranchSummaryEntry,
@@ -15,9 +16,9 @@ import {
 	type SessionHeader,
 } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
-import { parseSession, type SessionWarning } from './session-file.ts';
+import { SessionFile, type SessionWarning } from './session-file.ts';
 import { MemorySessionStorage, type SessionStorage } from './session-storage.ts';
-import { SessionTree } from './session-tree.ts';
+import type { SessionTree } from './session-tree.ts';
 
 /** Where a session's leaf was when it was last seen, kept outside the file (spec: the leaf survives). */
 export interface SavedLeaf {
@@ -43,44 +44,20 @@ export type NewBranchSummary = Pick<BranchSummaryEntry, 'summary' | 'fromId'> &
 type NewEntry<T extends SessionEntry> = Omit<T, 'id' | 'parentId' | 'timestamp'>;
 
 export class SessionManager {
-	readonly header: SessionHeader;
-	/** What had to be repaired in memory to show the file. */
-	readonly warnings: readonly SessionWarning[];
-	/** The version that the file on disk states. */
-	readonly fileVersion: number;
-	readonly tree: SessionTree;
 	readonly events = new Emitter<SessionEvent>();
-	private readonly storage: SessionStorage;
-	/** False until the header is on disk: a new session's file begins with its first entry. */
-	private headerWritten: boolean;
+	private readonly file: SessionFile;
 	private leaf: string | null;
 	/** The tail of the queue of writes: they happen one at a time, in order. */
 	private lastWrite: Promise<unknown> = Promise.resolve();
 
-	private constructor(
-		storage: SessionStorage,
-		header: SessionHeader,
-		state: {
-			entries: SessionEntry[];
-			warnings: SessionWarning[];
-			fileVersion: number;
-			headerWritten: boolean;
-			savedLeaf?: SavedLeaf | undefined;
-		},
-	) {
-		this.storage = storage;
-		this.header = header;
-		this.fileVersion = state.fileVersion;
-		this.headerWritten = state.headerWritten;
-		const warnings = [...state.warnings];
-		this.tree = new SessionTree(state.entries, warnings);
-		this.warnings = warnings;
+	private constructor(file: SessionFile, savedLeaf?: SavedLeaf) {
+		this.file = file;
 		const lastEntryId = this.lastEntryId;
-		this.leaf = lastEntryId;
-		const saved = state.savedLeaf;
-		if (saved && saved.lastEntryId === lastEntryId)
-			if (saved.leafId === null || this.tree.get(saved.leafId)) this.leaf = saved.leafId;
-		this.reportUnknownKept(warnings);
+		const isSaved =
+			savedLeaf?.lastEntryId === lastEntryId &&
+			(savedLeaf.leafId === null || file.tree.has(savedLeaf.leafId));
+		this.leaf = isSaved ? savedLeaf.leafId : lastEntryId;
+		this.reportUnknownKept();
 	}
 
 	/**
@@ -89,12 +66,7 @@ export class SessionManager {
 	 * @throws UserError where the file is not a session, or of a version this code does not know
 	 */
 	static async open(storage: SessionStorage, savedLeaf?: SavedLeaf): Promise<SessionManager> {
-		const parsed = await parseSession(storage.readLines(), storage.location);
-		return new SessionManager(storage, parsed.header, {
-			...parsed,
-			headerWritten: true,
-			savedLeaf,
-		});
+		return new SessionManager(await SessionFile.read(storage), savedLeaf);
 	}
 
 	/** Starts a session; its file is created with its first entry. */
@@ -103,16 +75,14 @@ export class SessionManager {
 		header: { id?: string; cwd: string; parentSession?: string },
 	): SessionManager {
 		return new SessionManager(
-			storage,
-			{
+			SessionFile.create(storage, {
 				type: 'session',
 				version: SESSION_VERSION,
 				id: header.id ?? crypto.randomUUID(),
 				timestamp: new Date().toISOString(),
 				cwd: header.cwd,
 				...(header.parentSession ? { parentSession: header.parentSession } : {}),
-			},
-			{ entries: [], warnings: [], fileVersion: SESSION_VERSION, headerWritten: false },
+			}),
 		);
 	}
 
@@ -132,9 +102,32 @@ export class SessionManager {
 			version: SESSION_VERSION,
 			...(parentSession ? { parentSession } : {}),
 		};
-		const lines = [header, ...this.tree.entries].map((line) => JSON.stringify(line));
+		const lines = [JSON.stringify(header)];
+		const pause = createYielder();
+		for (const entry of this.tree.entries()) {
+			lines.push(JSON.stringify(entry));
+			await pause();
+		}
 		await target.append(lines);
 		return SessionManager.open(target, { leafId: this.leaf, lastEntryId: this.lastEntryId });
+	}
+
+	get header(): SessionHeader {
+		return this.file.header;
+	}
+
+	get tree(): SessionTree {
+		return this.file.tree;
+	}
+
+	/** What had to be repaired in memory to show the file; grows as damaged entries are looked at. */
+	get warnings(): readonly SessionWarning[] {
+		return this.file.warnings;
+	}
+
+	/** The version that the file on disk states. */
+	get fileVersion(): number {
+		return this.file.version;
 	}
 
 	get id(): string {
@@ -143,7 +136,7 @@ export class SessionManager {
 
 	/** The session file, for people. */
 	get location(): string {
-		return this.storage.location;
+		return this.file.location;
 	}
 
 	/** The entry that the next one follows; null means an empty conversation. */
@@ -156,30 +149,35 @@ export class SessionManager {
 	}
 
 	get lastEntryId(): string | null {
-		return this.tree.entries.at(-1)?.id ?? null;
+		return this.tree.idAt(this.tree.size - 1) ?? null;
 	}
 
 	/** The name given to the session, if any: the last session_info, else oh-my-pi's title. */
 	get name(): string | undefined {
-		const info = this.tree.entries.findLast((entry) => entry.type === 'session_info');
-		return info?.name ?? this.header.title;
+		let name = this.header.title;
+		for (const info of this.tree.ofType('session_info')) name = info.name ?? name;
+		return name;
 	}
 
-	/** The entries from a root to `leafId` (the current leaf by default), root first. */
+	/** The entries from a root to `leafId` (the current leaf by default), root first; reads them all. */
 	path(leafId: string | null = this.leaf): SessionEntry[] {
 		return this.tree.pathTo(leafId);
 	}
 
+	/** The end of that path that the context is made from; reads no more. */
+	contextPath(leafId: string | null = this.leaf): SessionEntry[] {
+		return this.tree.contextPathTo(leafId);
+	}
+
 	/** The context of a leaf (the current one by default). */
 	context(leafId: string | null = this.leaf): SessionContext {
-		return buildPathContext(this.path(leafId));
+		return buildTreeContext(this.tree, leafId);
 	}
 
 	/** The label of each labelled entry; the last label entry for a target counts, an empty one clears. */
 	labels(): ReadonlyMap<string, string> {
 		const labels = new Map<string, string>();
-		for (const entry of this.tree.entries) {
-			if (entry.type !== 'label') continue;
+		for (const entry of this.tree.ofType('label')) {
 			if (entry.label) labels.set(entry.targetId, entry.label);
 			else labels.delete(entry.targetId);
 		}
@@ -191,7 +189,7 @@ export class SessionManager {
 	 * @throws UserError('no-such-entry') for an id that is not in the session
 	 */
 	moveLeaf(id: string | null): void {
-		if (id !== null && !this.tree.get(id)) throw noSuchEntry(id);
+		if (id !== null && !this.tree.has(id)) throw noSuchEntry(id);
 		if (id === this.leaf) return;
 		this.leaf = id;
 		this.events.emit({ type: 'leafChanged', leafId: id });
@@ -220,7 +218,7 @@ export class SessionManager {
 		targetId: string | null,
 		fields: NewBranchSummary,
 	): Promise<BranchSummaryEntry> {
-		if (targetId !== null && !this.tree.get(targetId)) return Promise.reject(noSuchEntry(targetId));
+		if (targetId !== null && !this.tree.has(targetId)) return Promise.reject(noSuchEntry(targetId));
 		return this.append<BranchSummaryEntry>(
 			{ type: 'branch_summary', ...fields, fromHook: fields.fromExtension },
 			targetId,
@@ -237,11 +235,7 @@ export class SessionManager {
 				timestamp: new Date().toISOString(),
 			};
 			const entry = { ...base, ...fields } as unknown as T;
-			const lines = [JSON.stringify(entry)];
-			if (!this.headerWritten) lines.unshift(JSON.stringify(this.header));
-			await this.storage.append(lines);
-			this.headerWritten = true;
-			this.tree.add(entry);
+			await this.file.append([entry]);
 			this.leaf = entry.id;
 			this.events.emit({ type: 'entryAppended', entry });
 			this.events.emit({ type: 'leafChanged', leafId: entry.id });
@@ -256,14 +250,14 @@ export class SessionManager {
 	private newId(): string {
 		for (;;) {
 			const id = crypto.randomUUID().slice(0, 8);
-			if (!this.tree.get(id)) return id;
+			if (!this.tree.has(id)) return id;
 		}
 	}
 
-	private reportUnknownKept(warnings: SessionWarning[]): void {
-		const { compaction, unknownFirstKept } = findContextStart(this.path());
-		if (compaction && unknownFirstKept)
-			warnings.push({
+	private reportUnknownKept(): void {
+		const compaction = this.tree.compactionWithUnknownKept(this.leaf);
+		if (compaction)
+			this.file.warnings.push({
 				kind: 'unknown-kept',
 				entryId: compaction.id,
 				message: `The compaction ${compaction.id} keeps messages from ${compaction.firstKeptEntryId} on, which is not before it; only what follows the compaction is in the context.`,

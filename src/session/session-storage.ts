@@ -1,33 +1,71 @@
-/** The storage port of a session: where its lines are read from and appended to. */
+/** The storage port of a session: where its bytes are read from and its lines appended to. */
+import type { LinePlace } from './entry-store.ts';
 
 export interface SessionStorage {
 	/** Where the session lives, for people: a path. */
 	readonly location: string;
-	/** The stored lines in order, in batches, without line ends. Nothing where no file exists yet. */
-	readLines(): AsyncIterable<string[]>;
 	/**
-	 * Appends whole lines and resolves once they are on disk. On failure the file is as it was before.
+	 * The stored bytes from an offset on, in order. Each chunk is valid only until the next is asked for.
+	 * @throws UserError where they cannot be read
+	 */
+	chunks(from: number): AsyncIterable<Uint8Array>;
+	/**
+	 * The bytes of one line, at once: lines are small, and views ask for entries while they draw. Fewer
+	 * bytes, perhaps none, where the file has changed.
+	 */
+	read(offset: number, length: number): Uint8Array;
+	/**
+	 * Appends whole lines and resolves with where they lie once they are on disk. On failure the file is
+	 * as it was before.
 	 * @throws UserError with what happened and what to do
 	 */
-	append(lines: readonly string[]): Promise<void>;
+	append(lines: readonly string[]): Promise<LinePlace[]>;
 }
 
 /** A session that lives in memory: for tests and for dry runs. */
 export class MemorySessionStorage implements SessionStorage {
 	readonly location: string;
-	readonly lines: string[];
+	readonly lines: string[] = [];
+	private bytes = new Uint8Array();
 
 	constructor(lines: readonly string[] = [], location = '(in memory)') {
-		this.lines = [...lines];
 		this.location = location;
+		this.add(lines);
 	}
 
-	async *readLines(): AsyncIterable<string[]> {
-		if (this.lines.length > 0) yield this.lines;
+	async *chunks(from: number): AsyncIterable<Uint8Array> {
+		if (from < this.bytes.length) yield Promise.resolve(this.bytes.subarray(from));
 	}
 
-	append(lines: readonly string[]): Promise<void> {
+	read(offset: number, length: number): Uint8Array {
+		return this.bytes.subarray(offset, offset + length);
+	}
+
+	append(lines: readonly string[]): Promise<LinePlace[]> {
+		return Promise.resolve(this.add(lines));
+	}
+
+	private add(lines: readonly string[]): LinePlace[] {
+		const text = lines.map((line) => `${line}\n`).join('');
+		const places = linePlaces(lines, this.bytes.length);
+		const added = new TextEncoder().encode(text);
+		const bytes = new Uint8Array(this.bytes.length + added.length);
+		bytes.set(this.bytes);
+		bytes.set(added, this.bytes.length);
+		this.bytes = bytes;
 		this.lines.push(...lines);
-		return Promise.resolve();
+		return places;
 	}
+}
+
+/** Where lines lie that are written one below the other from an offset on. */
+export function linePlaces(lines: readonly string[], from: number): LinePlace[] {
+	const encoder = new TextEncoder();
+	let offset = from;
+	return lines.map((line) => {
+		const { length } = encoder.encode(line);
+		const place = { offset, length };
+		offset += length + 1;
+		return place;
+	});
 }

@@ -1,152 +1,347 @@
 /**
- * The tree of a session's entries, in memory: parents, children, paths. Broken links are repaired
- * here and reported; the entries themselves keep what the file says.
+ * The tree of a session's entries, in memory: ids, types, parents, children. The entries themselves
+ * come from a store and are read when someone looks at them. Broken links are repaired here and
+ * reported; the entries keep what the file says.
  */
-import type { SessionEntry } from './entries.ts';
+import type { CompactionEntry, SessionEntry } from './entries.ts';
+import { ArrayEntryStore, type EntryStore, type LinePlace } from './entry-store.ts';
+import { headOf, type EntryHead } from './entry-head.ts';
+import { IdTable } from './id-table.ts';
 import type { SessionWarning } from './session-file.ts';
 
+const ROOT = -1;
+const NONE: readonly string[] = [];
+
 export class SessionTree {
-	private readonly list: SessionEntry[] = [];
-	private readonly byId = new Map<string, SessionEntry>();
-	/** Place in the file, by id. */
-	private readonly positions = new Map<string, number>();
-	private readonly parents = new Map<string, string | null>();
-	private readonly children = new Map<string | null, string[]>();
+	private readonly store: EntryStore;
+	private readonly table = new IdTable();
+	private readonly ids: readonly string[] = this.table.ids;
+	private readonly types: string[] = [];
+	private readonly roles: (string | undefined)[] = [];
+	/** Place of the parent after repair; ROOT for a root. */
+	private readonly parents: number[] = [];
+	/** Ids of the children: most entries have one, so that one needs no list. */
+	private readonly children: (string | string[] | undefined)[] = [];
+	private readonly roots: string[] = [];
+	/** Parents, as the file names them, of the entries that hang nowhere yet, by place. */
+	private readonly waiting = new Map<number, string>();
+	/** Places of the entries of the types that are looked for by type. */
+	private readonly placesByType = new Map<string, number[]>();
 
-	/** Builds the tree of loaded entries; what had to be repaired is added to `warnings`. */
-	constructor(entries: readonly SessionEntry[] = [], warnings: SessionWarning[] = []) {
-		for (const entry of entries) {
-			if (this.byId.has(entry.id)) {
-				warnings.push({
-					kind: 'duplicate-id',
-					entryId: entry.id,
-					message: `The id ${entry.id} occurs twice; the first entry with it is shown.`,
-				});
-				continue;
-			}
-			this.record(entry);
+	constructor(store: EntryStore = new ArrayEntryStore()) {
+		this.store = store;
+	}
+
+	/** A tree of entries that are all in memory; what had to be repaired is added to `warnings`. */
+	static of(entries: readonly SessionEntry[], warnings: SessionWarning[] = []): SessionTree {
+		const store = new ArrayEntryStore();
+		const tree = new SessionTree(store);
+		for (const entry of entries) if (tree.stage(headOf(entry), warnings)) store.add(entry);
+		tree.settle(warnings);
+		return tree;
+	}
+
+	/**
+	 * Adds the next entry as read from a file. Its parent may come later in the file; until all are in,
+	 * and `settle` has been called, such entries hang nowhere.
+	 * @returns false where the id is taken: the first entry with it counts
+	 */
+	stage({ id, parentId, type, role }: EntryHead, warnings: SessionWarning[]): boolean {
+		const place = this.ids.length;
+		if (!this.table.add(id)) {
+			warnings.push(duplicateId(id));
+			return false;
 		}
-		for (const [index, entry] of this.list.entries()) {
-			let parentId = entry.parentId;
-			if (parentId !== null && !this.byId.has(parentId)) {
-				warnings.push({
-					kind: 'missing-parent',
-					entryId: entry.id,
-					message: `Entry ${entry.id} follows ${parentId}, which is not in the file; it is shown after the entry written before it.`,
-				});
-				parentId = this.list[index - 1]?.id ?? null;
-			}
-			this.parents.set(entry.id, parentId);
-		}
+		this.types.push(type);
+		this.roles.push(role);
+		this.children.push(undefined);
+		if (type !== 'message') this.recordType(type, place);
+		const parent =
+			parentId === null
+				? ROOT
+				: parentId === this.ids[place - 1]
+					? place - 1
+					: (this.table.placeOf(parentId) ?? ROOT);
+		this.parents.push(parent);
+		// An entry that names itself is a cycle; it waits like one whose parent comes later.
+		const isRoot = parentId === null;
+		if (isRoot || (parent !== ROOT && parent !== place)) this.link(place);
+		else this.waiting.set(place, parentId);
+		return true;
+	}
+
+	/** Ties the entries whose parents came later, or not at all; repairs are added to `warnings`. */
+	settle(warnings: SessionWarning[]): void {
+		for (const [place, parentId] of this.waiting)
+			this.parents[place] = this.resolveParent(parentId, place, warnings);
 		this.breakCycles(warnings);
-		for (const { id } of this.list) this.addChild(this.parentOf(id), id);
+		for (const place of this.waiting.keys()) this.link(place);
+		this.waiting.clear();
 	}
 
-	/** Adds an entry that was just written; its parent is in the tree. */
-	add(entry: SessionEntry): void {
-		this.record(entry);
-		this.parents.set(entry.id, entry.parentId);
-		this.addChild(entry.parentId, entry.id);
+	/** Adds an entry that was just written (`line` says where); its parent is in the tree. */
+	add(entry: SessionEntry, line?: LinePlace): void {
+		this.store.add(entry, line);
+		this.stage(headOf(entry), []);
 	}
 
-	/** All entries in file order. */
-	get entries(): readonly SessionEntry[] {
-		return this.list;
+	/** How many entries there are; their places, in file order, run from 0. */
+	get size(): number {
+		return this.ids.length;
 	}
 
+	has(id: string): boolean {
+		return this.table.placeOf(id) !== undefined;
+	}
+
+	/** The entry, read if need be. */
 	get(id: string): SessionEntry | undefined {
-		return this.byId.get(id);
+		const place = this.table.placeOf(id);
+		return place === undefined ? undefined : this.store.entryAt(place);
+	}
+
+	idAt(place: number): string | undefined {
+		return this.ids[place];
+	}
+
+	/** Place in the file's order; undefined for an unknown id. */
+	placeOf(id: string): number | undefined {
+		return this.table.placeOf(id);
+	}
+
+	/** The type of an entry, without reading it. */
+	typeOf(id: string): string | undefined {
+		const place = this.table.placeOf(id);
+		return place === undefined ? undefined : this.types[place];
+	}
+
+	/** The role of a message, without reading it; undefined for other entries. */
+	roleOf(id: string): string | undefined {
+		const place = this.table.placeOf(id);
+		return place === undefined ? undefined : this.roles[place];
+	}
+
+	/** The entries of a type, in file order, each read when it comes. */
+	*ofType<T extends SessionEntry['type']>(type: T): Generator<Extract<SessionEntry, { type: T }>> {
+		for (const place of this.placesByType.get(type) ?? []) {
+			const entry = this.store.entryAt(place);
+			if (entry.type === type) yield entry as Extract<SessionEntry, { type: T }>;
+		}
+	}
+
+	/** How many entries there are of each type. */
+	typeCounts(): Map<string, number> {
+		const counts = new Map<string, number>();
+		let messages = this.ids.length;
+		for (const [type, places] of this.placesByType) {
+			counts.set(type, places.length);
+			messages -= places.length;
+		}
+		return counts.set('message', messages);
+	}
+
+	/** All entries in file order, each read when it comes: work that grows with the file. */
+	*entries(): Generator<SessionEntry> {
+		for (let place = 0; place < this.ids.length; place++) yield this.store.entryAt(place);
 	}
 
 	/** The parent after repair; null for a root or an unknown id. */
 	parentOf(id: string): string | null {
-		return this.parents.get(id) ?? null;
+		const place = this.table.placeOf(id);
+		return place === undefined ? null : (this.ids[this.parents[place] ?? ROOT] ?? null);
 	}
 
 	/** The ids of the children in file order; of the roots for null. */
 	childrenOf(id: string | null): readonly string[] {
-		return this.children.get(id) ?? [];
+		if (id === null) return this.roots;
+		const children = this.children[this.table.placeOf(id) ?? -1];
+		return typeof children === 'string' ? [children] : (children ?? NONE);
 	}
 
-	/** The entries from a root to `id`, both included; empty for null or an unknown id. */
+	/** The ids from a root to `id`, both included; empty for null or an unknown id. */
+	idsTo(id: string | null): string[] {
+		const ids: string[] = [];
+		for (let at = this.place(id); at !== ROOT; at = this.parents[at] ?? ROOT)
+			ids.push(this.ids[at] ?? '');
+		return ids.reverse();
+	}
+
+	/** The entries from a root to `id`, both included, all of them read. */
 	pathTo(id: string | null): SessionEntry[] {
-		const path: SessionEntry[] = [];
-		for (let at = id; at !== null; at = this.parentOf(at)) {
-			const entry = this.byId.get(at);
-			if (!entry) break;
-			path.push(entry);
+		return this.idsTo(id).map((at) => this.store.entryAt(this.place(at)));
+	}
+
+	/**
+	 * The end of the path to `id` that its context is made from: from the entry that the newest
+	 * compaction keeps first (or from that compaction, or after a reset boundary) on. Reads no more.
+	 */
+	contextPathTo(id: string | null): SessionEntry[] {
+		return this.contextPlaces(id).places.map((place) => this.store.entryAt(place));
+	}
+
+	/**
+	 * The compaction that opens the context of `id` and names a first kept entry which is not on the path;
+	 * undefined where all is well. Reads that compaction alone.
+	 */
+	compactionWithUnknownKept(id: string | null): CompactionEntry | undefined {
+		return this.contextPlaces(id).unknownKept;
+	}
+
+	private contextPlaces(id: string | null): {
+		places: number[];
+		unknownKept?: CompactionEntry;
+	} {
+		const places: number[] = [];
+		/** Once one has been met: it names the entry to stop at. */
+		let compaction: CompactionEntry | undefined;
+		let lengthWithCompaction = 0;
+		for (let at = this.place(id); at !== ROOT; at = this.parents[at] ?? ROOT) {
+			const type = this.types[at];
+			if (!compaction && type === 'reset_boundary') break;
+			places.push(at);
+			if (!compaction && type === 'compaction') {
+				const entry = this.store.entryAt(at);
+				if (entry.type !== 'compaction') continue;
+				compaction = entry;
+				lengthWithCompaction = places.length;
+			}
+			if (compaction && this.ids[at] === compaction.firstKeptEntryId)
+				return { places: places.reverse() };
 		}
-		return path.reverse();
+		if (!compaction) return { places: places.reverse() };
+		// A first kept entry that is not on the path keeps none (see findContextStart).
+		return { places: places.slice(0, lengthWithCompaction).reverse(), unknownKept: compaction };
+	}
+
+	/** The entries from `id` up to a root that match by type and role; only those are read. */
+	*upFrom(
+		id: string | null,
+		matches: (type: string, role: string | undefined) => boolean,
+	): Generator<SessionEntry> {
+		for (let at = this.place(id); at !== ROOT; at = this.parents[at] ?? ROOT)
+			if (matches(this.types[at] ?? '', this.roles[at])) yield this.store.entryAt(at);
 	}
 
 	/** The ids of entries without children, in file order. */
 	leaves(): string[] {
-		return this.list.filter(({ id }) => !this.children.has(id)).map(({ id }) => id);
+		return this.ids.filter((_id, place) => this.children[place] === undefined);
 	}
 
 	/** The leaf below `id` that was written last; `id` itself where it has no children. */
 	newestLeafBelow(id: string): string {
 		let newest = id;
-		let newestPosition = -1;
+		let newestPlace = -1;
 		const open = [id];
 		for (let at = open.pop(); at !== undefined; at = open.pop()) {
 			const children = this.childrenOf(at);
-			const position = this.positions.get(at) ?? 0;
-			if (children.length > 0) for (const child of children) open.push(child);
-			else if (position > newestPosition) {
-				newest = at;
-				newestPosition = position;
-			}
+			for (const child of children) open.push(child);
+			const place = this.place(at);
+			if (children.length > 0 || place <= newestPlace) continue;
+			newest = at;
+			newestPlace = place;
 		}
 		return newest;
 	}
 
 	/** The deepest entry on the paths to both; null where there is none. */
 	commonAncestor(a: string | null, b: string | null): string | null {
-		const ancestors = new Set(this.pathTo(a).map(({ id }) => id));
-		for (let at = b; at !== null; at = this.parentOf(at)) if (ancestors.has(at)) return at;
+		const ancestors = new Set<number>();
+		for (let at = this.place(a); at !== ROOT; at = this.parents[at] ?? ROOT) ancestors.add(at);
+		for (let at = this.place(b); at !== ROOT; at = this.parents[at] ?? ROOT)
+			if (ancestors.has(at)) return this.ids[at] ?? null;
 		return null;
 	}
 
-	private record(entry: SessionEntry): void {
-		this.byId.set(entry.id, entry);
-		this.positions.set(entry.id, this.list.length);
-		this.list.push(entry);
+	private place(id: string | null): number {
+		// Entries of damaged files name anything, or nothing, as an id.
+		return typeof id === 'string' ? (this.table.placeOf(id) ?? ROOT) : ROOT;
 	}
 
-	private addChild(parentId: string | null, id: string): void {
-		const siblings = this.children.get(parentId);
-		if (siblings) siblings.push(id);
-		else this.children.set(parentId, [id]);
+	private recordType(type: string, place: number): void {
+		const places = this.placesByType.get(type);
+		if (places) places.push(place);
+		else this.placesByType.set(type, [place]);
 	}
 
-	/** Follows each chain once; a chain that meets itself is cut at its earliest entry, a new root. */
+	private resolveParent(parentId: string, place: number, warnings: SessionWarning[]): number {
+		const parent = this.table.placeOf(parentId);
+		if (parent !== undefined) return parent;
+		const id = this.ids[place] ?? '';
+		warnings.push({
+			kind: 'missing-parent',
+			entryId: id,
+			message: `Entry ${id} follows ${parentId}, which is not in the file; it is shown after the entry written before it.`,
+		});
+		return place - 1;
+	}
+
+	/** Adds an entry to its parent's children, which stay in file order. */
+	private link(place: number): void {
+		const id = this.ids[place] ?? '';
+		const parent = this.parents[place] ?? ROOT;
+		const siblings = parent === ROOT ? this.roots : this.children[parent];
+		if (siblings === undefined) this.children[parent] = id;
+		else if (typeof siblings === 'string') this.children[parent] = this.inOrder([siblings, id]);
+		else {
+			siblings.push(id);
+			this.inOrder(siblings);
+		}
+	}
+
+	/** Moves the last of these ids to where it belongs; it belongs there already but in odd files. */
+	private inOrder(ids: string[]): string[] {
+		for (let i = ids.length - 1; i > 0; i--) {
+			const [before = '', after = ''] = [ids[i - 1], ids[i]];
+			if (this.place(before) < this.place(after)) break;
+			[ids[i - 1], ids[i]] = [after, before];
+		}
+		return ids;
+	}
+
+	/**
+	 * Follows the chains of the entries that waited: only a parent that comes later can close a cycle. A
+	 * chain that meets itself is cut at its earliest entry, a new root.
+	 */
 	private breakCycles(warnings: SessionWarning[]): void {
-		const settled = new Set<string>();
-		for (const { id } of this.list) {
-			const parentId = this.parentOf(id);
-			if (parentId === null || settled.has(parentId)) {
-				settled.add(id);
-				continue;
+		const settled = new Set<number>();
+		for (const place of this.waiting.keys()) {
+			const chain = new Set<number>();
+			let at = place;
+			while (at !== ROOT && !settled.has(at) && !chain.has(at)) {
+				chain.add(at);
+				at = this.parents[at] ?? ROOT;
 			}
-			const chain: string[] = [];
-			const onChain = new Set<string>();
-			let at: string | null = id;
-			while (at !== null && !settled.has(at) && !onChain.has(at)) {
-				chain.push(at);
-				onChain.add(at);
-				at = this.parentOf(at);
-			}
-			if (at !== null && onChain.has(at)) {
-				// `id` is the earliest entry not settled yet, so cutting where the loop closes is stable.
-				this.parents.set(at, null);
-				warnings.push({
-					kind: 'cycle',
-					entryId: at,
-					message: `Entry ${at} is its own ancestor in the file; it is shown as a beginning.`,
-				});
-			}
+			if (chain.has(at)) this.cutCycle(this.firstWaitingIn(at), warnings);
 			for (const done of chain) settled.add(done);
 		}
 	}
+
+	/** The earliest entry of a cycle that hangs nowhere yet; in each cycle some parent comes later. */
+	private firstWaitingIn(cycleMember: number): number {
+		let first = Infinity;
+		let at = cycleMember;
+		do {
+			if (this.waiting.has(at)) first = Math.min(first, at);
+			at = this.parents[at] ?? ROOT;
+		} while (at !== cycleMember);
+		return first;
+	}
+
+	private cutCycle(place: number, warnings: SessionWarning[]): void {
+		this.parents[place] = ROOT;
+		const id = this.ids[place] ?? '';
+		warnings.push({
+			kind: 'cycle',
+			entryId: id,
+			message: `Entry ${id} is its own ancestor in the file; it is shown as a beginning.`,
+		});
+	}
+}
+
+function duplicateId(id: string): SessionWarning {
+	return {
+		kind: 'duplicate-id',
+		entryId: id,
+		message: `The id ${id} occurs twice; the first entry with it is shown.`,
+	};
 }

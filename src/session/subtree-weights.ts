@@ -38,23 +38,24 @@ export class SubtreeWeights {
 	}
 
 	private catchUp(): void {
-		const { entries } = this.tree;
-		if (this.counted === entries.length) return;
-		if (this.counted === 0 || entries.length - this.counted > MAX_WALKS) this.countAll();
+		const { size } = this.tree;
+		if (this.counted === size) return;
+		if (this.counted === 0 || size - this.counted > MAX_WALKS) this.countAll();
 		else
-			for (let place = this.counted; place < entries.length; place++) {
-				const added = entries[place]?.id ?? null;
+			for (let place = this.counted; place < size; place++) {
+				const added = this.tree.idAt(place) ?? null;
 				for (let at = added; at !== null; at = this.tree.parentOf(at)) {
 					this.sizes.set(at, (this.sizes.get(at) ?? 0) + 1);
 					this.newest.set(at, place);
 				}
 			}
-		this.counted = entries.length;
+		this.counted = size;
 	}
 
 	private countAll(): void {
 		const { tree } = this;
-		for (const [place, { id }] of tree.entries.entries()) {
+		for (let place = 0; place < tree.size; place++) {
+			const id = tree.idAt(place) ?? '';
 			this.sizes.set(id, 1);
 			this.newest.set(id, place);
 		}

@@ -26,7 +26,7 @@ async function run(line: CommandLine) {
 
 async function plan(line: CommandLine) {
 	const manager = await openSession(line.file);
-	const preparation = prepareCompaction(manager.path(), {
+	const preparation = prepareCompaction(manager.contextPath(), {
 		reserveTokens: line.reserve,
 		keepRecentTokens: line.keepRecent,
 		contextWindow: line.contextWindow,

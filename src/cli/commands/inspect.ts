@@ -5,14 +5,17 @@ import { openSession, type CommandOutput } from '../open.ts';
 
 export async function inspectCommand({ file }: CommandLine): Promise<CommandOutput> {
 	const manager = await openSession(file);
-	const { entries } = manager.tree;
-	const ofType = (type: string) => entries.filter((entry) => entry.type === type).length;
+	const counts = manager.tree.typeCounts();
+	const ofType = (type: string) => counts.get(type) ?? 0;
+	// Reading every entry finds what is damaged behind a good beginning.
+	let entries = 0;
+	for (const entry of manager.tree.entries()) if (entry.id) entries++;
 	const json = {
 		id: manager.id,
 		version: manager.fileVersion,
 		cwd: manager.header.cwd,
 		...(manager.name === undefined ? {} : { name: manager.name }),
-		entries: entries.length,
+		entries,
 		messages: ofType('message'),
 		leafId: manager.leafId,
 		leaves: manager.tree.leaves(),

@@ -1,6 +1,6 @@
 /** The questions of a move in the tree: which leaf, and whether to summarize what is left. */
 import * as vscode from 'vscode';
-import { entryText, firstLine, isUserMessage } from '../../session/entry-text.ts';
+import { entryText, firstLine } from '../../session/entry-text.ts';
 import type { MovePreview } from '../../session/move-preview.ts';
 import type { SessionEntry } from '../../session/entries.ts';
 import type { SessionManager } from '../../session/session-manager.ts';
@@ -67,12 +67,12 @@ export async function pickLeaf(manager: SessionManager): Promise<string | undefi
 		.reverse()
 		.filter((id) => id !== manager.leafId)
 		.map((id) => {
-			const path = tree.pathTo(id);
-			const asked = path.findLast(isUserMessage);
-			const said = path.findLast((entry) => readableText(entry) !== '');
+			// Read from the end of the branch until both are found; histories can be long.
+			const [asked] = tree.upFrom(id, (_type, role) => role === 'user');
+			const said = firstReadable(tree.upFrom(id, () => true));
 			return {
 				label: firstLine(asked ? entryText(asked) : '', 80) || '(no message)',
-				description: counted(path.length, 'entry', 'entries'),
+				description: counted(tree.idsTo(id).length, 'entry', 'entries'),
 				detail: said && said !== asked ? firstLine(readableText(said), 120) : '',
 				id,
 			};
@@ -91,11 +91,8 @@ export async function pickLeaf(manager: SessionManager): Promise<string | undefi
 
 /** Lets a person pick one of their messages on the current path, the newest first. */
 export async function pickUserMessage(manager: SessionManager): Promise<string | undefined> {
-	const items = manager
-		.path()
-		.filter(isUserMessage)
-		.reverse()
-		.map((entry) => ({
+	const { tree, leafId } = manager;
+	const items = [...tree.upFrom(leafId, (_type, role) => role === 'user')].map((entry) => ({
 			label: firstLine(entryText(entry), 100) || '(no text)',
 			description: lineCount(entryText(entry)),
 			id: entry.id,
@@ -145,4 +142,9 @@ function pickOne<T extends vscode.QuickPickItem>(
 		});
 		pick.show();
 	});
+}
+
+function firstReadable(entries: Iterable<SessionEntry>): SessionEntry | undefined {
+	for (const entry of entries) if (readableText(entry) !== '') return entry;
+	return undefined;
 }

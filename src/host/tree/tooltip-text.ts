@@ -58,7 +58,7 @@ function compactionTokens(tree: SessionTree, entry: CompactionEntry): string {
 	const recorded = typeof entry.tokensAfter === 'number';
 	const after = recorded
 		? (entry.tokensAfter as number)
-		: contextTokens(buildPathContext(tree.pathTo(entry.id)).messages);
+		: contextTokens(buildPathContext(tree.contextPathTo(entry.id)).messages);
 	const before = typeof entry.tokensBefore === 'number' ? grouped(entry.tokensBefore) : '?';
 	return `${before} → ${recorded ? '' : 'about '}${grouped(after)} tokens`;
 }

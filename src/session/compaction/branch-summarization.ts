@@ -66,9 +66,12 @@ export function collectEntriesForBranchSummary(
 	targetId: string | null,
 ): BranchEntries {
 	const commonAncestorId = tree.commonAncestor(oldLeafId, targetId);
-	const path = tree.pathTo(oldLeafId);
-	const shared = path.findIndex(({ id }) => id === commonAncestorId);
-	return { entries: path.slice(shared + 1), commonAncestorId };
+	const entries: SessionEntry[] = [];
+	for (const entry of tree.upFrom(oldLeafId, () => true)) {
+		if (entry.id === commonAncestorId) break;
+		entries.push(entry);
+	}
+	return { entries: entries.reverse(), commonAncestorId };
 }
 
 /**

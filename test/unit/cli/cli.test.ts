@@ -56,7 +56,7 @@ describe('command line', function () {
 		const { warnings, entries } = json() as { warnings: { kind: string }[]; entries: number };
 		assert.deepEqual(
 			warnings.map(({ kind }) => kind),
-			['bad-line', 'unknown-type', 'missing-parent'],
+			['bad-line', 'missing-parent', 'unknown-type'],
 		);
 		assert.equal(entries, 12);
 		assert.equal(await bytes(), damaged);

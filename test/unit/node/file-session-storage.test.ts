@@ -50,7 +50,7 @@ describe('session files', () => {
 		const again = await SessionManager.open(new FileSessionStorage(path));
 		const [first] = again.path();
 		assert(first?.type === 'message' && first.message.role === 'user');
-		assert.equal(first.message.content, text);
+		assert(first.message.content === text);
 		assert.equal(again.path().length, 2);
 	});
 

@@ -58,7 +58,7 @@ export function entryOf(kind: Word, id: string, parentId: string | null, call = 
 
 /** A tree from lines "id parent kind [call]"; "-" is no parent. */
 export function treeOf(...lines: string[]): SessionTree {
-	return new SessionTree(
+	return SessionTree.of(
 		lines.map((line) => {
 			const [id = '', parent = '-', kind = 'user', call = ''] = line.split(' ');
 			return entryOf(kind as Word, id, parent === '-' ? null : parent, call);

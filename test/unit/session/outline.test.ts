@@ -192,7 +192,7 @@ describe('outline', () => {
 				const leaf = (index: number) => `e${Math.max(0, index - (steps[index]?.leafBack ?? 0))}`;
 				// Half of the entries come with the file, half are added later, with moves between.
 				const loaded = Math.max(1, Math.min(split, entries.length));
-				const tree = new SessionTree(entries.slice(0, loaded));
+				const tree = SessionTree.of(entries.slice(0, loaded));
 				const outline = new Outline(tree, leaf(loaded - 1));
 				check(outline, tree);
 				for (let index = loaded; index < entries.length; index++) {
@@ -214,7 +214,7 @@ describe('outline', () => {
 	function check(outline: Outline, tree: SessionTree): void {
 		const rows = allRows(outline);
 		const shown = rows.filter(({ row }) => row.kind !== 'branch').map(({ row }) => row.entryId);
-		assert.deepEqual([...shown].sort(), tree.entries.map(({ id }) => id).sort());
+		assert.deepEqual([...shown].sort(), [...tree.entries()].map(({ id }) => id).sort());
 		assert.equal(new Set(rows.map(({ row }) => row.id)).size, rows.length);
 		for (const { row, parent } of rows) {
 			assert.equal(outline.parentOf(row), parent);
@@ -243,7 +243,7 @@ describe('outline', () => {
 
 	it('takes 100,000 siblings, and a chain with a fork at every entry', function () {
 		this.timeout(30_000);
-		const wide = new SessionTree([entryOf('user', 'r', null)]);
+		const wide = SessionTree.of([entryOf('user', 'r', null)]);
 		for (let n = 0; n < 100_000; n++) wide.add(entryOf('user', `s${n}`, 'r'));
 		const outline = new Outline(wide, 's5');
 		const shown = outline.children();

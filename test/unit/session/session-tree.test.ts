@@ -16,7 +16,7 @@ const ids = (entries: readonly SessionEntry[]) => entries.map(({ id }) => id);
 describe('session tree', () => {
 	it('bridges a missing parent to the entry written before it (C11)', () => {
 		const warnings: SessionWarning[] = [];
-		const tree = new SessionTree([entry('a', null), entry('c', 'b'), entry('d', 'c')], warnings);
+		const tree = SessionTree.of([entry('a', null), entry('c', 'b'), entry('d', 'c')], warnings);
 		assert.deepEqual(ids(tree.pathTo('d')), ['a', 'c', 'd']);
 		assert.deepEqual(
 			warnings.map(({ kind }) => kind),
@@ -26,7 +26,7 @@ describe('session tree', () => {
 
 	it('cuts cycles and shows the first of two entries with one id (C11)', () => {
 		const warnings: SessionWarning[] = [];
-		const tree = new SessionTree(
+		const tree = SessionTree.of(
 			[entry('a', 'b'), entry('b', 'a'), entry('c', 'b'), entry('c', null)],
 			warnings,
 		);
@@ -42,7 +42,7 @@ describe('session tree', () => {
 				const entries = links.map(([id, parent]) =>
 					entry(`e${id}`, parent === null ? null : `e${parent}`),
 				);
-				const tree = new SessionTree(entries);
+				const tree = SessionTree.of(entries);
 				const seen = new Set<string>();
 				const open = [...tree.childrenOf(null)];
 				for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -50,8 +50,8 @@ describe('session tree', () => {
 					seen.add(at);
 					open.push(...tree.childrenOf(at));
 				}
-				assert.equal(seen.size, tree.entries.length);
-				for (const { id } of tree.entries) assert.equal(tree.pathTo(id).at(-1)?.id, id);
+				assert.equal(seen.size, tree.size);
+				for (const { id } of tree.entries()) assert.equal(tree.pathTo(id).at(-1)?.id, id);
 			}),
 		);
 	});
@@ -59,11 +59,11 @@ describe('session tree', () => {
 	it('holds 200,000 entries in depth and in breadth', function () {
 		this.timeout(30_000);
 		const count = 200_000;
-		const deep = new SessionTree(
+		const deep = SessionTree.of(
 			Array.from({ length: count }, (_, i) => entry(`d${i}`, i ? `d${i - 1}` : null)),
 		);
 		assert.equal(deep.pathTo(`d${count - 1}`).length, count);
-		const wide = new SessionTree(
+		const wide = SessionTree.of(
 			Array.from({ length: count }, (_, i) => entry(`w${i}`, i ? 'w0' : null)),
 		);
 		assert.equal(wide.leaves().length, count - 1);
@@ -71,7 +71,7 @@ describe('session tree', () => {
 	});
 
 	it('finds the common ancestor, also across roots', () => {
-		const tree = new SessionTree([
+		const tree = SessionTree.of([
 			entry('a', null),
 			entry('b', 'a'),
 			entry('c', 'a'),

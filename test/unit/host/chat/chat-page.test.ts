@@ -42,7 +42,7 @@ const result = (toolCallId: string, text: string, isError = false) =>
 	});
 
 function page(entries: SessionEntry[], limit = 50) {
-	const tree = new SessionTree(entries);
+	const tree = SessionTree.of(entries);
 	return chatPage(tree, entries.at(-1)?.id ?? null, limit);
 }
 
@@ -206,7 +206,7 @@ describe('chat pages', () => {
 	const long = chain(...Array.from({ length: 10_000 }, (_, index) => user(`m${index}`)));
 
 	it('touches only what the page shows', () => {
-		const tree = new SessionTree(long);
+		const tree = SessionTree.of(long);
 		let read = 0;
 		let steps = 0;
 		const source: EntrySource = {
@@ -230,7 +230,7 @@ describe('chat pages', () => {
 				result(`d${turn}`, 'r'),
 			]).flat(),
 		);
-		const tree = new SessionTree(entries);
+		const tree = SessionTree.of(entries);
 		const seen: ChatItem[] = [];
 		let at = entries.at(-1)?.id ?? null;
 		for (;;) {
@@ -246,7 +246,7 @@ describe('chat pages', () => {
 	});
 
 	it('is empty for the empty conversation', () => {
-		assert.deepEqual(chatPage(new SessionTree(long), null, 50), { items: [], earlier: 0 });
+		assert.deepEqual(chatPage(SessionTree.of(long), null, 50), { items: [], earlier: 0 });
 	});
 });
 
@@ -258,7 +258,7 @@ describe('appended items', () => {
 			result('c1', 'one'),
 			result('c2', 'two'),
 		);
-		const tree = new SessionTree(entries);
+		const tree = SessionTree.of(entries);
 		const [item, ...others] = appendedItems(tree, entries[3] as SessionEntry);
 		assert.equal(others.length, 0);
 		assert.equal(item?.id, 'e1');

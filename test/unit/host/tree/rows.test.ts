@@ -62,8 +62,8 @@ describe('rows of the session tree', () => {
 	});
 
 	it('shows a branch summary with what it covers', () => {
-		const withSummary = new SessionTree([
-			...tree.entries,
+		const withSummary = SessionTree.of([
+			...tree.entries(),
 			{
 				...(entryOf('bs', 'b', 'c') as SessionEntry & { type: 'branch_summary' }),
 				fromId: 'a2',
@@ -77,7 +77,7 @@ describe('rows of the session tree', () => {
 	it('survives entries without what their type promises', () => {
 		const bare = (type: string, id: string, more = {}) =>
 			({ type, id, parentId: null, timestamp: 'no date', ...more }) as unknown as SessionEntry;
-		const broken = new SessionTree([
+		const broken = SessionTree.of([
 			bare('message', 'a'),
 			bare('message', 'b', { message: {} }),
 			bare('message', 'c', {
@@ -94,7 +94,7 @@ describe('rows of the session tree', () => {
 			bare('message', 'l', { message: { role: 'toolResult' } }),
 		]);
 		const outline = new Outline(broken, 'a');
-		for (const { id } of broken.entries) {
+		for (const { id } of broken.entries()) {
 			const { label } = rowLook(outline, broken, outline.rowOf(id)!, new Map());
 			assert.ok(label.length > 0, id);
 		}

@@ -7,11 +7,11 @@ import { entryOf, treeOf } from '../../session/outline-support.ts';
 const format = { date: (timestamp: string) => `<${timestamp.slice(0, 10)}>` };
 
 describe('tooltips of the session tree', () => {
-	const history = treeOf('u1 - user', 'a1 u1 ass', 'u2 a1 user', 'a2 u2 ass', 'u3 a2 user').entries;
+	const history = [...treeOf('u1 - user', 'a1 u1 ass', 'u2 a1 user', 'a2 u2 ass', 'u3 a2 user').entries()];
 
 	function compaction(fields: Record<string, unknown>, parentId = 'u3'): string {
 		const entry = { ...entryOf('cmp', 'c', parentId), ...fields };
-		return entryTooltip(new SessionTree([...history, entry]), entry, format);
+		return entryTooltip(SessionTree.of([...history, entry]), entry, format);
 	}
 
 	it('tells of a compaction what a person asks: tokens, coverage, files, author, date, summary', () => {
@@ -64,7 +64,7 @@ describe('tooltips of the session tree', () => {
 				summarizer: { name: 'offline' },
 			},
 		} as SessionEntry;
-		const text = entryTooltip(new SessionTree([...history, entry]), entry, format);
+		const text = entryTooltip(SessionTree.of([...history, entry]), entry, format);
 		assert.match(text, /^\*\*Branch summary\*\*/);
 		assert.match(text, /covers 3 entries of a branch that was left, from «ask u2» to «ask u3»/);
 		assert.match(text, /by offline summarizer/);
@@ -77,7 +77,7 @@ describe('tooltips of the session tree', () => {
 		assert.match(long, /a line of code\n````?\n\n… \(open the entry for all of it\)$/);
 		const entry = entryOf('user', 'x', null);
 		(entry as { message: { content: string } }).message.content = `<b>${'x'.repeat(1_000_000)}`;
-		const hover = entryTooltip(new SessionTree([entry]), entry, format);
+		const hover = entryTooltip(SessionTree.of([entry]), entry, format);
 		assert.ok(hover.length < 1500);
 		assert.ok(!hover.includes('<b>'));
 	});
@@ -98,7 +98,7 @@ describe('tooltips of the session tree', () => {
 		for (const fields of [{}, { message: { role: 'assistant', content: 5 } }, { message: null }])
 			for (const type of ['message', 'compaction', 'branch_summary', 'custom_message', 'label']) {
 				const entry = { type, id: 'x', parentId: null, timestamp: '', ...fields } as never;
-				assert.ok(entryTooltip(new SessionTree([entry]), entry, format).length > 0);
+				assert.ok(entryTooltip(SessionTree.of([entry]), entry, format).length > 0);
 			}
 	});
 });

@@ -28,7 +28,7 @@ function forked(): SessionBuilder {
 
 describe('branch summarization', () => {
 	it('collects what is left, from the common ancestor to the old leaf', () => {
-		const tree = new SessionTree(forked().entries);
+		const tree = SessionTree.of(forked().entries);
 		const collect = (from: string | null, to: string | null) => {
 			const { entries, commonAncestorId } = collectEntriesForBranchSummary(tree, from, to);
 			return [entries.map(({ id }) => id).join(''), commonAncestorId];

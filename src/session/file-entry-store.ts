@@ -1,0 +1,95 @@
+/** Entries that lie in a file: read and parsed when looked at, the last ones looked at kept. */
+import type { SessionEntry } from './entries.ts';
+import {
+	damagedEntry,
+	entryOfValue,
+	headOfValue,
+	migrateKeptIndex,
+	parseObject,
+	type Json,
+} from './entry-parse.ts';
+import type { EntryStore, LinePlace } from './entry-store.ts';
+import type { SessionStorage } from './session-storage.ts';
+
+/** Bytes of lines whose entries are kept in memory; the newest is kept whatever its size. */
+const KEPT_BYTES = 8 << 20;
+
+export interface FileEntryStoreOptions {
+	storage: SessionStorage;
+	/** Version 1 lines hold no ids; they are known by place. */
+	hasIds: boolean;
+	idAt: (place: number) => string | undefined;
+	/** Called once for each entry that turns out to be damaged behind its head. */
+	onDamaged: (entryId: string) => void;
+}
+
+export class FileEntryStore implements EntryStore {
+	private readonly options: FileEntryStoreOptions;
+	private readonly offsets: number[] = [];
+	private readonly lengths: number[] = [];
+	/** By place, the least recently used first. */
+	private readonly kept = new Map<number, SessionEntry>();
+	private keptBytes = 0;
+	private readonly damaged = new Set<number>();
+	private readonly decoder = new TextDecoder();
+
+	constructor(options: FileEntryStoreOptions) {
+		this.options = options;
+	}
+
+	/** Takes over the next entry's line as found in the file. */
+	addLine(offset: number, length: number): void {
+		this.offsets.push(offset);
+		this.lengths.push(length);
+	}
+
+	add(entry: SessionEntry, line: LinePlace): void {
+		this.addLine(line.offset, line.length);
+		this.keep(this.offsets.length - 1, entry);
+	}
+
+	entryAt(place: number): SessionEntry {
+		const known = this.kept.get(place);
+		const entry = known ?? this.read(place);
+		this.keep(place, entry);
+		return entry;
+	}
+
+	private read(place: number): SessionEntry {
+		const { storage, hasIds, idAt, onDamaged } = this.options;
+		const bytes = storage.read(this.offsets[place] ?? 0, this.lengths[place] ?? 0);
+		const value = parseObject(this.decoder.decode(bytes));
+		if (value && !hasIds) this.addIds(value, place);
+		const head = value && headOfValue(value);
+		const entry = head && entryOfValue(value, head);
+		const id = idAt(place) ?? '';
+		// Another line than the one that was indexed: the file was changed under us.
+		if (entry && entry.id === id) return entry;
+		if (!this.damaged.has(place)) {
+			this.damaged.add(place);
+			onDamaged(id);
+		}
+		return damagedEntry({ type: 'damaged', id, parentId: null, role: undefined });
+	}
+
+	private addIds(value: Json, place: number): void {
+		const { idAt } = this.options;
+		value.id = idAt(place);
+		value.parentId = idAt(place - 1) ?? null;
+		migrateKeptIndex(value, idAt);
+	}
+
+	private keep(place: number, entry: SessionEntry): void {
+		if (this.kept.delete(place)) {
+			this.kept.set(place, entry);
+			return;
+		}
+		this.kept.set(place, entry);
+		this.keptBytes += this.lengths[place] ?? 0;
+		for (const oldest of this.kept.keys()) {
+			if (this.keptBytes <= KEPT_BYTES || oldest === place) break;
+			this.kept.delete(oldest);
+			this.keptBytes -= this.lengths[oldest] ?? 0;
+		}
+	}
+}
