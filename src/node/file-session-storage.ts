@@ -7,7 +7,9 @@ import { linePlaces, type SessionStorage } from '../session/session-storage.ts';
 import { UserError } from '../util/errors.ts';
 
 /** Bytes read at a time, into one reused buffer. */
-const CHUNK_BYTES = 2 << 20;
+const CHUNK_BYTES = 1 << 20;
+/** Buffers not in use: fresh ones cost more in page faults than a small session takes to read. */
+const idleBuffers: [Buffer, Buffer][] = [];
 /** Bytes read around a line that someone looks at. */
 const BLOCK_BYTES = 256 << 10;
 const NEWLINE = 0x0a;
@@ -24,11 +26,12 @@ export class FileSessionStorage implements SessionStorage {
 
 	async *chunks(from: number): AsyncIterable<Uint8Array> {
 		const file = await openForReading(this.location);
+		const buffers = idleBuffers.pop() ?? [newBuffer(), newBuffer()];
+		// Two buffers: the next chunk is read while the last one is looked at.
+		let [current, next] = buffers;
+		let at = from;
+		let reading = file.read(current, 0, CHUNK_BYTES, at);
 		try {
-			// Two buffers: the next chunk is read while the last one is looked at.
-			let [current, next] = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
-			let at = from;
-			let reading = file.read(current, 0, CHUNK_BYTES, at);
 			for (;;) {
 				const { bytesRead } = await reading;
 				if (bytesRead === 0) return;
@@ -38,7 +41,10 @@ export class FileSessionStorage implements SessionStorage {
 				[current, next] = [next, current];
 			}
 		} finally {
+			// Whoever stopped early leaves a read under way, into a buffer that others will use.
+			await reading.catch(() => undefined);
 			await file.close();
+			idleBuffers.push(buffers);
 		}
 	}
 
@@ -76,6 +82,10 @@ export class FileSessionStorage implements SessionStorage {
 			await file?.close();
 		}
 	}
+}
+
+function newBuffer(): Buffer {
+	return Buffer.allocUnsafe(CHUNK_BYTES);
 }
 
 /** Reads synchronously, since views ask for entries while they draw; a missing file reads as empty. */

@@ -46,9 +46,16 @@ export function entryOfValue(value: Json, head: EntryHead): SessionEntry | undef
 	return value as unknown as SessionEntry;
 }
 
+const DAMAGED = 'damaged';
+
+/** True for a gap: an entry whose line is damaged behind its head. */
+export function isDamaged(entry: SessionEntry): boolean {
+	return (entry.type as string) === DAMAGED;
+}
+
 /** Stands for an entry whose line is damaged behind its head: a gap that views can show. */
-export function damagedEntry({ id, parentId }: EntryHead): SessionEntry {
-	return { type: 'damaged', id, parentId, timestamp: '' } as unknown as SessionEntry;
+export function damagedEntry(id: string, parentId: string | null): SessionEntry {
+	return { type: DAMAGED, id, parentId, timestamp: '' } as unknown as SessionEntry;
 }
 
 function hasValidBody(value: Json): boolean {

@@ -69,7 +69,7 @@ export class FileEntryStore implements EntryStore {
 			this.damaged.add(place);
 			onDamaged(id);
 		}
-		return damagedEntry({ type: 'damaged', id, parentId: null, role: undefined });
+		return damagedEntry(id, null);
 	}
 
 	private addIds(value: Json, place: number): void {

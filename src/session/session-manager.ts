@@ -11,9 +11,11 @@ import {
 	type BranchSummaryEntry,
 	type CompactionEntry,
 	type EntryBase,
+	type LabelEntry,
 	type MessageEntry,
 	type SessionEntry,
 	type SessionHeader,
+	type SessionInfoEntry,
 } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
 import { SessionFile, type SessionWarning } from './session-file.ts';
@@ -207,6 +209,20 @@ export class SessionManager {
 			...fields,
 			fromHook: fields.fromExtension,
 		});
+	}
+
+	/**
+	 * Labels an entry, or clears its label. The label is an entry at the leaf, as pi writes it.
+	 * @throws UserError('no-such-entry') for an unknown target
+	 */
+	appendLabel(targetId: string, label: string | undefined): Promise<LabelEntry> {
+		if (!this.tree.has(targetId)) return Promise.reject(noSuchEntry(targetId));
+		return this.append<LabelEntry>({ type: 'label', targetId, ...(label ? { label } : {}) });
+	}
+
+	/** Names the session; an empty name takes it back. */
+	appendName(name: string): Promise<SessionInfoEntry> {
+		return this.append<SessionInfoEntry>({ type: 'session_info', name });
 	}
 
 	/**
