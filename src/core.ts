@@ -2,6 +2,8 @@
 export { createOfflineSummarizer } from './providers/offline/offline-summarizer.ts';
 export { createOpenAIModel } from './providers/openai/openai-model.ts';
 export { FileSessionStorage } from './node/file-session-storage.ts';
+export { sessionFolders } from './node/session-folders.ts';
+export { SessionListing } from './node/session-listing.ts';
 export { MemorySessionStorage } from './session/session-storage.ts';
 export { SessionManager } from './session/session-manager.ts';
 export { AgentSession } from './session/agent-session.ts';

@@ -4,6 +4,8 @@ export const COMMANDS = {
 	compact: 'espalier.compact',
 	compactWithFocus: 'espalier.compactWithFocus',
 	newSession: 'espalier.newSession',
+	openSession: 'espalier.openSession',
+	manageSessions: 'espalier.manageSessions',
 	openSessionFile: 'espalier.openSessionFile',
 	connectModel: 'espalier.connectModel',
 	forgetKey: 'espalier.forgetKey',

@@ -6,6 +6,7 @@ import { COMMANDS, VIEWS } from './command-ids.ts';
 import { askFocus, runCompaction } from './compaction-command.ts';
 import { registerCommand } from './report-error.ts';
 import type { SessionHost } from './session-host.ts';
+import { registerSessionCommands } from './sessions/session-commands.ts';
 
 export function registerCommands(
 	context: vscode.ExtensionContext,
@@ -27,6 +28,7 @@ export function registerCommands(
 		await sessions.startNew();
 		await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);
 	});
+	registerSessionCommands(context, sessions, log);
 	registerCommand(context, log, COMMANDS.openSessionFile, async (file?: vscode.Uri) => {
 		const uri = file ?? (await askForFile(sessions.folder));
 		if (uri) await sessions.open(uri.fsPath);

@@ -8,6 +8,7 @@ import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { copySession } from '../node/copy-session.ts';
 import { FileSessionStorage } from '../node/file-session-storage.ts';
+import { renameSession } from '../node/session-files.ts';
 import { AgentSession, type AgentSessionOptions } from '../session/agent-session.ts';
 import { SESSION_VERSION } from '../session/entries.ts';
 import { SessionManager, type SavedLeaf } from '../session/session-manager.ts';
@@ -83,16 +84,47 @@ export class SessionHost implements vscode.Disposable {
 		this.warnOnce(manager);
 	}
 
+	/** True for the file of the session on show. */
+	isShown(path: string): boolean {
+		return this.shown?.manager.location === path;
+	}
+
+	/**
+	 * Names a session, on show or not; an empty name takes the name back. Its leaf stays the one that
+	 * this window remembers.
+	 * @throws UserError where the name could not be written; the session is as it was
+	 */
+	async rename(path: string, name: string): Promise<void> {
+		if (this.shown && this.isShown(path)) {
+			await this.shown.manager.appendName(name);
+			return;
+		}
+		const leaf = await renameSession(path, name, this.savedLeaf(path));
+		await this.context.workspaceState.update(leafKey(path), leaf);
+	}
+
+	/** Takes what this window remembers of a session file to the file's new place. */
+	async moved(from: string, to: string): Promise<void> {
+		const { workspaceState } = this.context;
+		for (const key of [leafKey, warnedKey]) {
+			const remembered = workspaceState.get<unknown>(key(from));
+			if (remembered === undefined) continue;
+			await workspaceState.update(key(to), remembered);
+			await workspaceState.update(key(from), undefined);
+		}
+	}
+
 	dispose(): void {
 		this.unsubscribe();
 		this.shown?.dispose();
 	}
 
 	private load(path: string): Promise<SessionManager> {
-		return SessionManager.open(
-			new FileSessionStorage(path),
-			this.context.workspaceState.get<SavedLeaf>(leafKey(path)),
-		);
+		return SessionManager.open(new FileSessionStorage(path), this.savedLeaf(path));
+	}
+
+	private savedLeaf(path: string): SavedLeaf | undefined {
+		return this.context.workspaceState.get<SavedLeaf>(leafKey(path));
 	}
 
 	/** The copy is made once: opening the old file again goes on in it. */

@@ -16,7 +16,7 @@ import type { ChatHost } from './chat-host.ts';
 const ACTION_COMMANDS: Partial<Record<ActionId, string>> = {
 	connectModel: COMMANDS.connectModel,
 	newSession: COMMANDS.newSession,
-	openSession: COMMANDS.openSessionFile,
+	openSession: COMMANDS.openSession,
 };
 
 export function createChatHost(
