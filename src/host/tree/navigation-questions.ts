@@ -93,10 +93,10 @@ export async function pickLeaf(manager: SessionManager): Promise<string | undefi
 export async function pickUserMessage(manager: SessionManager): Promise<string | undefined> {
 	const { tree, leafId } = manager;
 	const items = [...tree.upFrom(leafId, (_type, role) => role === 'user')].map((entry) => ({
-			label: firstLine(entryText(entry), 100) || '(no text)',
-			description: lineCount(entryText(entry)),
-			id: entry.id,
-		}));
+		label: firstLine(entryText(entry), 100) || '(no text)',
+		description: lineCount(entryText(entry)),
+		id: entry.id,
+	}));
 	if (items.length === 0) {
 		void vscode.window.showInformationMessage('There is no message of yours on this branch yet.');
 		return undefined;

@@ -6,7 +6,9 @@ import { UserError } from '../../../src/util/errors.ts';
 const HEADER = '{"type":"session","version":3,"id":"s","timestamp":"","cwd":"/w"}';
 /** Reads a file and looks at every entry. */
 async function parse(...lines: string[]) {
-	const { header, tree, warnings, version } = await SessionFile.read(new MemorySessionStorage(lines));
+	const { header, tree, warnings, version } = await SessionFile.read(
+		new MemorySessionStorage(lines),
+	);
 	return { header, entries: [...tree.entries()], warnings, fileVersion: version };
 }
 const label = (id: string, parentId: string | null = null) =>

@@ -7,7 +7,9 @@ import { entryOf, treeOf } from '../../session/outline-support.ts';
 const format = { date: (timestamp: string) => `<${timestamp.slice(0, 10)}>` };
 
 describe('tooltips of the session tree', () => {
-	const history = [...treeOf('u1 - user', 'a1 u1 ass', 'u2 a1 user', 'a2 u2 ass', 'u3 a2 user').entries()];
+	const history = [
+		...treeOf('u1 - user', 'a1 u1 ass', 'u2 a1 user', 'a2 u2 ass', 'u3 a2 user').entries(),
+	];
 
 	function compaction(fields: Record<string, unknown>, parentId = 'u3'): string {
 		const entry = { ...entryOf('cmp', 'c', parentId), ...fields };
