@@ -6,6 +6,7 @@ import type { LlmMessage } from '../agent/messages.ts';
 import { estimateTextTokens, IMAGE_TOKENS, type TokenCounter } from '../util/tokens.ts';
 import { convertToLlm, type AgentMessage } from './messages.ts';
 import { buildRequest } from './request-builder.ts';
+import { soundMessage } from './sound-message.ts';
 
 /** Tokens of one message as the model would read it; 0 for what no model is sent. */
 export function estimateTokens(
@@ -13,7 +14,8 @@ export function estimateTokens(
 	count: TokenCounter = estimateTextTokens,
 ): number {
 	let tokens = 0;
-	for (const converted of convertToLlm([message])) tokens += llmMessageTokens(converted, count);
+	for (const converted of convertToLlm([soundMessage(message)]))
+		tokens += llmMessageTokens(converted, count);
 	return tokens;
 }
 

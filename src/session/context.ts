@@ -4,6 +4,7 @@
  */
 import type { ContextEditEntry, CompactionEntry, SessionEntry } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
+import { soundMessage } from './sound-message.ts';
 import { SessionTree } from './session-tree.ts';
 
 /** One entry of the context with the messages that it contributes (none for metadata). */
@@ -105,18 +106,17 @@ function isSystemMessage(entry: SessionEntry): boolean {
 /** The messages that one entry contributes, its latest context edit applied. */
 function entryMessages(entry: SessionEntry, edit: ContextEditEntry | undefined): AgentMessage[] {
 	if (edit?.replacement === null) return [];
-	const messages = uneditedMessages(entry);
 	const content = edit?.replacement?.content;
-	return content === undefined
-		? messages
-		: messages.map((message) => withContent(message, content));
+	return uneditedMessages(entry).map((message) =>
+		soundMessage(content === undefined ? message : withContent(message, content)),
+	);
 }
 
 function uneditedMessages(entry: SessionEntry): AgentMessage[] {
 	const timestamp = Date.parse(entry.timestamp);
 	switch (entry.type) {
 		case 'message':
-			return [withContentPresent(entry.message)];
+			return [entry.message];
 		case 'custom_message':
 			return [
 				{
@@ -136,16 +136,6 @@ function uneditedMessages(entry: SessionEntry): AgentMessage[] {
 		default:
 			return [];
 	}
-}
-
-/** Hand-edited files hold messages without content; pi reads them as empty. */
-function withContentPresent(message: AgentMessage): AgentMessage {
-	if (!('content' in message) || message.content == null) {
-		if (message.role === 'system') return { ...message, content: '' };
-		if (message.role === 'user' || message.role === 'assistant' || message.role === 'toolResult')
-			return { ...message, content: [] };
-	}
-	return message;
 }
 
 function withContent(
@@ -216,9 +206,10 @@ export function modelOfChange(entry: {
 	modelId?: string;
 	model?: string;
 }): SessionContext['model'] {
-	if (entry.provider !== undefined && entry.modelId !== undefined)
+	if (typeof entry.provider === 'string' && typeof entry.modelId === 'string')
 		return { provider: entry.provider, modelId: entry.modelId };
-	const slash = entry.model?.indexOf('/') ?? -1;
+	// Files are not validated: anything may stand here.
+	const slash = typeof entry.model === 'string' ? entry.model.indexOf('/') : -1;
 	if (!entry.model || slash < 0) return null;
 	return { provider: entry.model.slice(0, slash), modelId: entry.model.slice(slash + 1) };
 }

@@ -43,6 +43,9 @@ export function entryOfValue(value: Json, head: EntryHead): SessionEntry | undef
 	value.id = head.id;
 	value.parentId = head.parentId;
 	if (typeof value.timestamp !== 'string') value.timestamp = '';
+	// A compaction that names no first kept entry keeps none, as with one that cannot be found.
+	if (value.type === 'compaction' && typeof value.firstKeptEntryId !== 'string')
+		value.firstKeptEntryId = '';
 	return value as unknown as SessionEntry;
 }
 
@@ -63,7 +66,7 @@ function hasValidBody(value: Json): boolean {
 		case 'message':
 			return isObject(value.message) && typeof value.message.role === 'string';
 		case 'compaction':
-			return typeof value.summary === 'string' && typeof value.firstKeptEntryId === 'string';
+			return typeof value.summary === 'string';
 		case 'branch_summary':
 			return typeof value.summary === 'string';
 		case 'label':

@@ -4,6 +4,7 @@
  * are repaired here and each repair is named. The session itself is never changed.
  */
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from '../agent/messages.ts';
+import { soundMessage } from './sound-message.ts';
 import { convertToLlm, type AgentMessage } from './messages.ts';
 
 export interface BuiltRequest {
@@ -17,7 +18,9 @@ const NO_RESULT = '(No result was recorded for this tool call: it was interrupte
 /** Builds the messages of a request, oldest first. */
 export function buildRequest(messages: readonly AgentMessage[]): BuiltRequest {
 	const repairs: string[] = [];
-	const sendable = convertToLlm(messages).filter((message) => isSendable(message, repairs));
+	const sendable = convertToLlm(messages.map(soundMessage)).filter((message) =>
+		isSendable(message, repairs),
+	);
 	return {
 		messages: pairToolCalls(sendable.map(withoutEmptyParts).filter(hasContent), repairs),
 		repairs,
@@ -83,31 +86,42 @@ export function toolCallsOf(message: AssistantMessage): { id: string; name: stri
 }
 
 /**
- * Puts each tool result right behind its call, in the order of the calls; an unanswered call gets a
- * stand-in result, a result without a call is left out.
+ * Puts each tool result right behind its call, in the order of the calls. Some servers give every turn's
+ * calls the same ids, so a call takes the next result of its id that no other call has taken. An
+ * unanswered call gets a stand-in result; a result without a call is left out.
  */
 function pairToolCalls(messages: readonly LlmMessage[], repairs: string[]): LlmMessage[] {
-	const results = new Map<string, ToolResultMessage>();
-	for (const message of messages)
-		if (message.role === 'toolResult' && !results.has(message.toolCallId))
-			results.set(message.toolCallId, message);
+	const waiting = new Map<string, { result: ToolResultMessage; place: number }[]>();
+	for (const [place, result] of messages.entries())
+		if (result.role === 'toolResult') {
+			const queue = waiting.get(result.toolCallId);
+			if (queue) queue.push({ result, place });
+			else waiting.set(result.toolCallId, [{ result, place }]);
+		}
 	const paired: LlmMessage[] = [];
-	const answered = new Set<string>();
-	for (const message of messages) {
+	for (const [place, message] of messages.entries()) {
 		if (message.role === 'toolResult') continue;
 		paired.push(message);
 		if (message.role !== 'assistant') continue;
 		for (const call of toolCallsOf(message)) {
-			const result = answered.has(call.id) ? undefined : results.get(call.id);
-			answered.add(call.id);
+			const result = takeResult(waiting.get(call.id), place);
 			if (!result) repairs.push(`The interrupted call of "${call.name}" got a stand-in result.`);
 			paired.push(result ?? standIn(call, message.timestamp));
 		}
 	}
-	for (const message of messages)
-		if (message.role === 'toolResult' && !answered.has(message.toolCallId))
-			repairs.push(`A result of "${message.toolName}" without its call was left out.`);
+	for (const queue of waiting.values())
+		for (const { result } of queue)
+			repairs.push(`A result of "${result.toolName}" without its call was left out.`);
 	return paired;
+}
+
+/** Takes the first result behind a call out of the queue of its id. */
+function takeResult(
+	queue: { result: ToolResultMessage; place: number }[] | undefined,
+	callPlace: number,
+): ToolResultMessage | undefined {
+	const index = queue?.findIndex(({ place }) => place > callPlace) ?? -1;
+	return index < 0 ? undefined : queue?.splice(index, 1)[0]?.result;
 }
 
 function standIn(call: { id: string; name: string }, timestamp: number): ToolResultMessage {

@@ -58,6 +58,18 @@ describe('request builder', () => {
 		assert.equal(repairs.length, 2);
 	});
 
+	it('gives each call its own result where turns use the same ids (C17)', () => {
+		const turn = (output: string) => [
+			assistant('', [toolCall('call_0')]),
+			toolResult('call_0', output),
+		];
+		const { messages, repairs } = buildRequest([...turn('first'), user('and'), ...turn('second')]);
+		const results = messages.filter(({ role }) => role === 'toolResult');
+		assert.match(JSON.stringify(results), /first.*second/);
+		assert.equal(results.length, 2);
+		assert.deepEqual(repairs, []);
+	});
+
 	it('leaves out turns that failed or were aborted, with their results (C03, C09)', () => {
 		const { messages } = buildRequest([
 			user('go'),
