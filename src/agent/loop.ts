@@ -1,4 +1,5 @@
 /** One answer of a model: streamed, and whole at the end whatever happened on the way. */
+import { untilAborted } from '../util/async.ts';
 import { isAbort } from '../util/errors.ts';
 import {
 	emptyUsage,
@@ -33,7 +34,7 @@ export async function streamAnswer(
 	let text = '';
 	let thinking = '';
 	try {
-		for await (const event of model.stream(request, signal)) {
+		for await (const event of whileListening(model.stream(request, signal), signal)) {
 			if (event.type === 'done') return { message: event.message };
 			if (event.type === 'text') {
 				text += event.delta;
@@ -59,6 +60,24 @@ export async function streamAnswer(
 			timestamp: Date.now(),
 		};
 		return aborted ? { message } : { message, error: failure };
+	}
+}
+
+/** The stream's events until the signal fires, even where the model is deaf to it. */
+async function* whileListening<T>(
+	stream: AsyncIterable<T>,
+	signal: AbortSignal,
+): AsyncGenerator<T> {
+	const iterator = stream[Symbol.asyncIterator]();
+	try {
+		for (;;) {
+			const next = await untilAborted(iterator.next(), signal);
+			if (next.done) return;
+			yield next.value;
+		}
+	} finally {
+		// Not awaited: a model that hangs would keep us here.
+		iterator.return?.().catch(() => undefined);
 	}
 }
 

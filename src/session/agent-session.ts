@@ -4,6 +4,7 @@
  */
 import { streamAnswer } from '../agent/loop.ts';
 import { ModelError, type Model } from '../agent/model.ts';
+import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
 import { errorText, isAbort, UserError } from '../util/errors.ts';
 import type {
@@ -51,6 +52,8 @@ interface Operation {
 	/** Resolves once the operation has settled, whatever its outcome. */
 	settled: Promise<void>;
 	settle: () => void;
+	/** A turn that was cut short while its answer came: only such a one is taken up again. */
+	interrupted: boolean;
 }
 
 export class AgentSession {
@@ -59,6 +62,8 @@ export class AgentSession {
 	private readonly options: AgentSessionOptions;
 	private current: Operation | undefined;
 	private readonly queue: string[] = [];
+	/** Set by a failed or stopped turn: the queue waits for a turn that succeeds, or for a new prompt. */
+	private paused = false;
 	private disposed = false;
 
 	constructor(manager: SessionManager, options: AgentSessionOptions) {
@@ -82,15 +87,19 @@ export class AgentSession {
 	 * @throws UserError('no-model') or the storage's error: then nothing was changed
 	 */
 	async prompt(text: string): Promise<void> {
-		if (this.current) {
-			this.queue.push(text);
-			this.events.emit({ type: 'queueChanged', queued: this.queued });
-			return;
-		}
+		if (!this.current && this.queue.length === 0) return this.send(text);
+		this.queue.push(text);
+		this.events.emit({ type: 'queueChanged', queued: this.queued });
+		if (this.current) return;
+		this.paused = false;
+		await this.sendNextQueued();
+	}
+
+	private async send(text: string): Promise<void> {
 		const operation = this.begin('streaming');
 		let model: Model;
 		try {
-			model = await this.requireModel();
+			model = await this.requireModel(operation);
 			await this.manager.appendMessage({ role: 'user', content: text, timestamp: Date.now() });
 		} catch (error) {
 			this.end(operation, 'nothing');
@@ -107,7 +116,7 @@ export class AgentSession {
 		this.refuseIfBusy('ask again');
 		const operation = this.begin('streaming');
 		try {
-			const model = await this.requireModel();
+			const model = await this.requireModel(operation);
 			void this.runTurn(operation, model);
 		} catch (error) {
 			this.end(operation, 'nothing');
@@ -138,7 +147,7 @@ export class AgentSession {
 		try {
 			return await this.runCompaction(operation, options);
 		} finally {
-			this.end(operation, interrupted ? 'resume' : 'queue');
+			this.end(operation, interrupted?.interrupted ? 'resume' : 'queue');
 		}
 	}
 
@@ -159,6 +168,7 @@ export class AgentSession {
 		const operation = this.begin('navigating');
 		try {
 			const summary = await this.summarizeLeftBranch(operation, leafId, options);
+			anySignal(operation, options.signal).throwIfAborted();
 			const summaryEntry = summary && (await this.manager.branchWithSummary(leafId, summary));
 			if (!summaryEntry) this.manager.moveLeaf(leafId);
 			return {
@@ -208,13 +218,15 @@ export class AgentSession {
 				operation.controller.signal,
 			);
 			await this.manager.appendMessage(answer.message);
+			operation.interrupted = answer.message.stopReason === 'aborted';
 			if (answer.error) throw answer.error;
 		} catch (error) {
 			failed = true;
 			this.reportFailure(error);
 		} finally {
-			// After a failure queued prompts wait for the next turn that succeeds: they would fail too.
-			this.end(operation, failed ? 'nothing' : 'queue');
+			// Queued prompts would fail too, or were meant to follow the answer that was stopped.
+			this.paused = failed || operation.interrupted;
+			this.end(operation);
 		}
 	}
 
@@ -225,11 +237,11 @@ export class AgentSession {
 		const path = this.manager.contextPath();
 		const preparation = prepareCompaction(path, this.compactionSettings());
 		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction');
-		const summarizer = await this.summarizer(options.summarizer);
-		const result = await compact(preparation, summarizer, {
-			instructions: options.instructions,
-			signal: anySignal(operation, options.signal),
-		});
+		const signal = anySignal(operation, options.signal);
+		const summarizer = await untilAborted(this.summarizer(options.summarizer), signal);
+		const { instructions } = options;
+		const making = compact(preparation, summarizer, { instructions, signal });
+		const result = await untilAborted(making, signal);
 		this.requireLeaf(path.at(-1)?.id ?? null);
 		const entry = await this.manager.appendCompaction({ ...result, fromExtension: false });
 		return {
@@ -253,19 +265,21 @@ export class AgentSession {
 		const fromId = this.manager.leafId;
 		const { entries } = collectEntriesForBranchSummary(this.manager.tree, fromId, newLeafId);
 		if (fromId === null || entries.length === 0) return undefined;
-		const summarizer = await this.summarizer(options.summarizer);
+		const signal = anySignal(operation, options.signal);
+		const summarizer = await untilAborted(this.summarizer(options.summarizer), signal);
 		const budget = compactionBudget({
 			...this.compactionSettings(),
 			reserveTokens: settings.branchSummary.reserveTokens,
 		});
 		const window = summarizer.contextWindow;
-		const result = await generateBranchSummary(entries, summarizer, {
+		const making = generateBranchSummary(entries, summarizer, {
 			tokenBudget: window === undefined ? undefined : window - budget.reserveTokens,
 			summaryTokens: budget.summaryTokens,
 			instructions: options.customInstructions,
 			replaceInstructions: options.replaceInstructions,
-			signal: anySignal(operation, options.signal),
+			signal,
 		});
+		const result = await untilAborted(making, signal);
 		this.requireLeaf(fromId);
 		return result && { ...result, fromId, fromExtension: false };
 	}
@@ -280,8 +294,8 @@ export class AgentSession {
 		return model ? createModelSummarizer(model) : this.options.offline;
 	}
 
-	private async requireModel(): Promise<Model> {
-		const model = await this.options.model();
+	private async requireModel({ controller }: Operation): Promise<Model> {
+		const model = await untilAborted(this.options.model(), controller.signal);
 		if (model) return model;
 		throw new UserError('no-model', 'No model is connected.', {
 			kept: 'Your text is still in the input.',
@@ -314,7 +328,10 @@ export class AgentSession {
 	private begin(activity: Operation['activity']): Operation {
 		let settle = () => {};
 		const settled = new Promise<void>((resolve) => (settle = resolve));
-		const operation = { activity, controller: new AbortController(), settled, settle };
+		if (this.disposed)
+			throw new UserError('closed', 'This session was closed.', { kept: 'Nothing was changed.' });
+		const controller = new AbortController();
+		const operation = { activity, controller, settled, settle, interrupted: false };
 		this.current = operation;
 		this.events.emit({ type: 'activityChanged', activity });
 		return operation;
@@ -328,6 +345,7 @@ export class AgentSession {
 		this.events.emit({ type: 'activityChanged', activity: 'idle' });
 		// A listener may have started something; it will go on with the queue.
 		if (this.disposed || this.current || next === 'nothing') return;
+		if (this.paused && next === 'queue') return;
 		if (next === 'resume') this.continue().catch((error: unknown) => this.reportFailure(error));
 		else void this.sendNextQueued();
 	}
@@ -337,9 +355,10 @@ export class AgentSession {
 		if (next === undefined) return;
 		this.events.emit({ type: 'queueChanged', queued: this.queued });
 		try {
-			await this.prompt(next);
+			await this.send(next);
 		} catch (error) {
 			this.queue.unshift(next);
+			this.paused = true;
 			this.events.emit({ type: 'queueChanged', queued: this.queued });
 			this.reportFailure(error);
 		}

@@ -1,5 +1,7 @@
 /** Sharing the thread: long work is cut into slices so that the extension host stays responsive. */
 
+import { abortError } from './errors.ts';
+
 /** The longest slice of work between two yields, in ms; the host must never be blocked for 50. */
 const SLICE_MS = 15;
 
@@ -17,4 +19,18 @@ export function createYielder(): () => Promise<void> | undefined {
 			sliceEnd = performance.now() + SLICE_MS;
 		});
 	};
+}
+
+/**
+ * Waits for a promise no longer than until the signal fires: what does not listen to signals must not
+ * keep others waiting.
+ * @throws AbortError when the signal fired first
+ */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const stop = () => reject(abortError('The operation'));
+		if (signal.aborted) return stop();
+		signal.addEventListener('abort', stop, { once: true });
+		promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+	});
 }

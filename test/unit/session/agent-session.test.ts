@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import type { Model } from '../../../src/agent/model.ts';
 import { createOfflineSummarizer } from '../../../src/providers/offline/offline-summarizer.ts';
 import { createOpenAIModel } from '../../../src/providers/openai/openai-model.ts';
 import { AgentSession } from '../../../src/session/agent-session.ts';
@@ -39,7 +40,7 @@ describe('agent session', () => {
 	after(() => server.close());
 	beforeEach(() => server.reset());
 
-	async function open(builder = new SessionBuilder(), connected = true) {
+	async function open(builder = new SessionBuilder(), connected: boolean | Model = true) {
 		storage = new MemorySessionStorage(builder.lines());
 		const manager = await SessionManager.open(storage);
 		const model = createOpenAIModel({
@@ -48,7 +49,7 @@ describe('agent session', () => {
 			contextWindow: 32_000,
 		});
 		session = new AgentSession(manager, {
-			model: () => Promise.resolve(connected ? model : undefined),
+			model: () => Promise.resolve(connected === true ? model : connected || undefined),
 			offline: createOfflineSummarizer(),
 			settings: () => ({
 				compaction: { reserveTokens: 16_384, keepRecentTokens: 500 },
@@ -275,5 +276,94 @@ describe('agent session', () => {
 		await assert.rejects(session.navigateTree('nowhere'), failsWith('no-such-entry'));
 		assert.deepEqual(await session.navigateTree('a5'), { cancelled: false });
 		assert.deepEqual(events, []);
+	});
+
+	it('takes up no turn that had ended before the compaction, and none that failed (C09)', async () => {
+		await open(longSession());
+		server.enqueue(steps.text('answered'), steps.text('The summary.'));
+		await session.prompt('Question');
+		await session.whenIdle();
+		await session.compact();
+		await session.whenIdle();
+		assert.equal(server.requests.length, 2);
+	});
+
+	it('holds the queue after a failed turn, and sends all of it with the next prompt (C08)', async () => {
+		await open(longSession());
+		const gate = new Gate();
+		server.enqueue(async () => {
+			await gate.pass();
+			return steps.status(500, { error: { message: 'down' } });
+		});
+		await session.prompt('first');
+		await server.waitForRequest(1);
+		await session.prompt('second');
+		gate.open();
+		await session.whenIdle();
+		assert.deepEqual(session.queued, ['second']);
+		assert.equal(server.requests.length, 1);
+		server.enqueue(steps.text('two'), steps.text('three'));
+		await session.prompt('third');
+		await server.waitForRequest(3);
+		await session.whenIdle();
+		const prompts = session.manager
+			.path()
+			.slice(10)
+			.flatMap((entry) =>
+				entry.type === 'message' && entry.message.role === 'user' ? [entry.message.content] : [],
+			);
+		assert.deepEqual(prompts, ['first', 'second', 'third']);
+	});
+
+	it('stops at once even where the model is deaf to it (C08)', async () => {
+		const deaf: Model = {
+			provider: 'test',
+			id: 'deaf',
+			contextWindow: 32_000,
+			async *stream() {
+				yield { type: 'text', delta: 'half' };
+				await new Promise(() => {});
+			},
+		};
+		await open(longSession(), deaf);
+		const came = new Promise<void>((resolve) =>
+			session.events.on((event) => event.type === 'textDelta' && resolve()),
+		);
+		await session.prompt('Hi');
+		await came;
+		await session.abort();
+		const message = leafMessage();
+		assert(message.role === 'assistant' && message.stopReason === 'aborted');
+		const compacting = session.compact();
+		session.abortCompaction();
+		await assert.rejects(compacting, (error: Error) => error.name === 'AbortError');
+		assert.equal(session.activity, 'idle');
+	});
+
+	it('neither stores nor moves once it was cancelled (C08)', async () => {
+		await open(longSession());
+		const before = [...storage.lines];
+		const cancelled = AbortSignal.abort();
+		assert.deepEqual(await session.navigateTree('a2', { signal: cancelled }), {
+			cancelled: true,
+			aborted: true,
+		});
+		assert.equal(session.manager.leafId, 'a5');
+		await assert.rejects(
+			session.compact({ signal: cancelled, summarizer: 'offline' }),
+			(error: Error) => error.name === 'AbortError',
+		);
+		assert.deepEqual(storage.lines, before);
+	});
+
+	it('does nothing more once it was closed', async () => {
+		await open(longSession());
+		const before = [...storage.lines];
+		session.dispose();
+		await assert.rejects(session.prompt('late'), failsWith('closed'));
+		await assert.rejects(session.compact(), failsWith('closed'));
+		await assert.rejects(session.navigateTree('a2'), failsWith('closed'));
+		assert.deepEqual(storage.lines, before);
+		assert.equal(server.requests.length, 0);
 	});
 });
