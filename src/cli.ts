@@ -7,46 +7,43 @@ import { navigateCommand } from './cli/commands/navigate.ts';
 import { treeCommand } from './cli/commands/tree.ts';
 import type { CommandOutput } from './cli/open.ts';
 import type { CommandLine } from './cli/arguments.ts';
+import { printJson, printText, tell } from './cli/terminal.ts';
 import { errorText } from './util/errors.ts';
 
 const EXIT_DONE = 0;
 const EXIT_FAILED = 1;
 const EXIT_BAD_USAGE = 2;
 
-const COMMANDS: Record<string, (line: CommandLine) => Promise<CommandOutput>> = {
-	inspect: inspectCommand,
-	tree: treeCommand,
-	context: contextCommand,
-	compact: compactCommand,
-	navigate: navigateCommand,
-};
+const COMMANDS = new Map<string, (line: CommandLine) => Promise<CommandOutput>>([
+	['inspect', inspectCommand],
+	['tree', treeCommand],
+	['context', contextCommand],
+	['compact', compactCommand],
+	['navigate', navigateCommand],
+]);
 
 /** Runs one command; the document goes to standard output, everything else to standard error. */
 async function main(words: string[]): Promise<number> {
 	if (words.length === 0 || words.includes('--help')) {
-		console.error(USAGE);
+		tell(USAGE);
 		return words.length === 0 ? EXIT_BAD_USAGE : EXIT_DONE;
 	}
 	try {
 		const line = parseCommandLine(words);
-		const run = COMMANDS[line.command];
+		const run = COMMANDS.get(line.command);
 		if (!run) throw new UsageError(`There is no command "${line.command}".`);
 		const output = await run(line);
-		await print(line.json ? JSON.stringify(output.json, undefined, '\t') : output.text);
+		if (line.json) await printJson(output.json);
+		else await printText(output.text());
 		return EXIT_DONE;
 	} catch (error) {
 		if (error instanceof UsageError) {
-			console.error(`${error.message}\n\n${USAGE}`);
+			tell(`${error.message}\n\n${USAGE}`);
 			return EXIT_BAD_USAGE;
 		}
-		console.error(errorText(error));
+		tell(errorText(error));
 		return EXIT_FAILED;
 	}
-}
-
-/** Resolves when the text has left the process, so that a pipe gets all of it. */
-function print(text: string): Promise<void> {
-	return new Promise((resolve) => process.stdout.write(`${text}\n`, () => resolve()));
 }
 
 void main(process.argv.slice(2)).then((code) => {

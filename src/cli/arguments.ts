@@ -62,41 +62,43 @@ const OPTIONS = {
 } as const;
 
 /** The options that each command takes, besides --json. */
-const COMMAND_OPTIONS: Record<string, readonly (keyof typeof OPTIONS)[]> = {
-	inspect: [],
-	tree: [],
-	context: ['leaf'],
-	compact: [
-		'out',
-		'in-place',
-		'dry-run',
-		'instructions',
-		'summarizer',
-		'model',
-		'base-url',
-		'keep-recent',
-		'reserve',
-		'context-window',
-	],
-	navigate: [
-		'out',
-		'in-place',
-		'dry-run',
-		'summarize',
-		'instructions',
-		'summarizer',
-		'model',
-		'base-url',
-		'reserve',
-		'context-window',
-	],
-};
+const COMMAND_OPTIONS = new Map<string, readonly (keyof typeof OPTIONS)[]>(
+	Object.entries({
+		inspect: [],
+		tree: [],
+		context: ['leaf'],
+		compact: [
+			'out',
+			'in-place',
+			'dry-run',
+			'instructions',
+			'summarizer',
+			'model',
+			'base-url',
+			'keep-recent',
+			'reserve',
+			'context-window',
+		],
+		navigate: [
+			'out',
+			'in-place',
+			'dry-run',
+			'summarize',
+			'instructions',
+			'summarizer',
+			'model',
+			'base-url',
+			'reserve',
+			'context-window',
+		],
+	} as const),
+);
 
 /** @throws UsageError */
 export function parseCommandLine(words: string[]): CommandLine {
 	const { values, positionals } = parse(words);
 	const [command, file, target, ...rest] = positionals;
-	const allowed = COMMAND_OPTIONS[command ?? ''];
+	const allowed = COMMAND_OPTIONS.get(command ?? '');
 	if (command === undefined || !allowed)
 		throw new UsageError(`There is no command "${command ?? ''}".`);
 	for (const name of Object.keys(values) as (keyof typeof OPTIONS)[])
@@ -125,6 +127,8 @@ export function parseCommandLine(words: string[]): CommandLine {
 		contextWindow: tokens('context-window', values['context-window'] ?? '128000'),
 	};
 	checkDestination(line);
+	if (line.summarizer === 'openai' && !line.model)
+		throw new UsageError('--summarizer openai needs --model NAME.');
 	return line;
 }
 
@@ -149,6 +153,7 @@ function tokens(option: string, value: string): number {
 
 /** A command that writes must be told where, exactly once. */
 function checkDestination({ command, summarize, out, inPlace, dryRun }: CommandLine): void {
+	if (out === '') throw new UsageError('--out needs the name of a file.');
 	const named = [out !== undefined, inPlace, dryRun].filter(Boolean).length;
 	if (named > 1) throw new UsageError('--out, --in-place and --dry-run exclude each other.');
 	const writes = command === 'compact' || (command === 'navigate' && summarize);

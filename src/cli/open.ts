@@ -9,17 +9,18 @@ import { SESSION_VERSION } from '../session/entries.ts';
 import { SessionManager } from '../session/session-manager.ts';
 import { UserError } from '../util/errors.ts';
 import { UsageError, type CommandLine } from './arguments.ts';
+import { tell } from './terminal.ts';
 
 /** What a command prints: one JSON document, or text for a person. */
 export interface CommandOutput {
 	json: unknown;
-	text: string;
+	text: () => string;
 }
 
 /** Opens a session for reading; what had to be repaired goes to standard error. */
 export async function openSession(file: string): Promise<SessionManager> {
 	const manager = await SessionManager.open(new FileSessionStorage(file));
-	for (const { message } of manager.warnings) console.error(`warning: ${message}`);
+	for (const { message } of manager.warnings) tell(`warning: ${message}`);
 	return manager;
 }
 
@@ -63,10 +64,9 @@ function agentSession(manager: SessionManager, line: CommandLine): AgentSession 
 
 function openAIModel(line: CommandLine) {
 	const apiKey = process.env.OPENAI_API_KEY;
-	if (!line.model) throw new UsageError('--summarizer openai needs --model NAME.');
 	return createOpenAIModel({
 		baseUrl: line.baseUrl ?? process.env.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-		model: line.model,
+		model: line.model ?? '',
 		contextWindow: line.contextWindow,
 		...(apiKey ? { apiKey } : {}),
 	});

@@ -6,11 +6,12 @@ import { changeSession, openSession, type CommandOutput } from '../open.ts';
 
 export async function compactCommand(line: CommandLine): Promise<CommandOutput> {
 	const json = line.dryRun ? await plan(line) : await run(line);
-	const text = [
-		line.dryRun ? 'Plan (nothing was written):' : `Compaction ${json.entryId} written.`,
-		`${json.tokensBefore} → ${json.tokensAfter} tokens (estimate), by ${json.summarizer}`,
-		`${json.summarizedMessages} messages summarized, ${json.keptMessages} kept from ${json.firstKeptEntryId} on`,
-	].join('\n');
+	const text = () =>
+		[
+			line.dryRun ? 'Plan (nothing was written):' : `Compaction ${json.entryId} written.`,
+			`${json.tokensBefore} → ${json.tokensAfter} tokens (estimate), by ${json.summarizer}`,
+			`${json.summarizedMessages} messages summarized, ${json.keptMessages} kept from ${json.firstKeptEntryId} on`,
+		].join('\n');
 	return { json, text };
 }
 
@@ -36,7 +37,8 @@ async function plan(line: CommandLine) {
 		entryId: null,
 		firstKeptEntryId: preparation.firstKeptEntryId,
 		tokensBefore: preparation.tokensBefore,
-		tokensAfter: expectedTokensAfter(preparation),
+		// A summary is never longer than what it stands for.
+		tokensAfter: Math.min(expectedTokensAfter(preparation), preparation.tokensBefore),
 		summarizedMessages:
 			preparation.messagesToSummarize.length + preparation.turnPrefixMessages.length,
 		keptMessages: preparation.keptMessages.length,

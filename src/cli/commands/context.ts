@@ -5,6 +5,7 @@ import { buildRequest } from '../../session/request-builder.ts';
 import { UserError } from '../../util/errors.ts';
 import type { CommandLine } from '../arguments.ts';
 import { openSession, type CommandOutput } from '../open.ts';
+import { tell } from '../terminal.ts';
 
 export async function contextCommand({ file, leaf }: CommandLine): Promise<CommandOutput> {
 	const manager = await openSession(file);
@@ -12,11 +13,11 @@ export async function contextCommand({ file, leaf }: CommandLine): Promise<Comma
 		throw new UserError('no-such-entry', `There is no entry ${leaf} in ${file}.`);
 	const built = manager.context(leaf ?? manager.leafId).messages;
 	const { messages, repairs } = buildRequest(built);
-	for (const repair of repairs) console.error(`repaired: ${repair}`);
+	for (const repair of repairs) tell(`repaired: ${repair}`);
 	const tokens = contextTokens(built);
-	const text = messages.map(({ role, content }) => `[${role}]\n${contentText(content)}`);
+	const blocks = () => messages.map(({ role, content }) => `[${role}]\n${contentText(content)}`);
 	return {
 		json: { messages, tokens },
-		text: [...text, `(about ${tokens} tokens, estimate)`].join('\n\n'),
+		text: () => [...blocks(), `(about ${tokens} tokens, estimate)`].join('\n\n'),
 	};
 }

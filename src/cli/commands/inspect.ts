@@ -24,14 +24,15 @@ export async function inspectCommand({ file }: CommandLine): Promise<CommandOutp
 		contextTokens: contextTokens(manager.context().messages),
 		warnings: manager.warnings,
 	};
-	const text = [
-		`Session ${json.id}${json.name === undefined ? '' : ` "${json.name}"`} (version ${json.version})`,
-		`Folder: ${json.cwd}`,
-		`${json.entries} entries, ${json.messages} of them messages`,
-		`${json.compactions} compactions, ${json.branchSummaries} branch summaries`,
-		`${json.leaves.length} branch ends; the leaf is ${json.leafId ?? '(none)'}`,
-		`About ${json.contextTokens} tokens in the context (estimate)`,
-		`${json.warnings.length} warnings`,
-	].join('\n');
+	const text = () =>
+		[
+			`Session ${json.id}${json.name === undefined ? '' : ` "${json.name}"`} (version ${json.version})`,
+			`Folder: ${json.cwd}`,
+			`${json.entries} entries, ${json.messages} of them messages`,
+			`${json.compactions} compactions, ${json.branchSummaries} branch summaries`,
+			`${json.leaves.length} branch ends; the leaf is ${json.leafId ?? '(none)'}`,
+			`About ${json.contextTokens} tokens in the context (estimate)`,
+			`${json.warnings.length} warnings`,
+		].join('\n');
 	return { json, text };
 }

@@ -3,6 +3,7 @@ import { collectEntriesForBranchSummary } from '../../session/compaction/branch-
 import { navigationTarget } from '../../session/navigation.ts';
 import { UsageError, type CommandLine } from '../arguments.ts';
 import { changeSession, openSession, type CommandOutput } from '../open.ts';
+import { tell } from '../terminal.ts';
 
 export async function navigateCommand(line: CommandLine): Promise<CommandOutput> {
 	const { target, instructions } = line;
@@ -25,7 +26,10 @@ export async function navigateCommand(line: CommandLine): Promise<CommandOutput>
 	const summary = json.summaryEntryId
 		? `Branch summary ${json.summaryEntryId} written.`
 		: 'Nothing was left behind, so no summary was written.';
-	return { json, text: `${summary}\nThe leaf is ${json.leafId ?? '(an empty conversation)'}.` };
+	return {
+		json,
+		text: () => `${summary}\nThe leaf is ${json.leafId ?? '(an empty conversation)'}.`,
+	};
 }
 
 /** A plain move is written nowhere: a session file has no place for it, and pi opens at the last entry. */
@@ -33,9 +37,9 @@ async function plan(line: CommandLine, target: string): Promise<CommandOutput> {
 	const manager = await openSession(line.file);
 	const move = target === manager.leafId ? { leafId: target } : navigationTarget(manager, target);
 	const { entries } = collectEntriesForBranchSummary(manager.tree, manager.leafId, move.leafId);
-	console.error(`${entries.length} entries would be left behind; nothing was written.`);
+	tell(`${entries.length} entries would be left behind; nothing was written.`);
 	return {
 		json: { cancelled: false, ...move },
-		text: `The leaf would be ${move.leafId ?? '(an empty conversation)'}.`,
+		text: () => `The leaf would be ${move.leafId ?? '(an empty conversation)'}.`,
 	};
 }

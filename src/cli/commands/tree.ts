@@ -6,6 +6,8 @@ import type { CommandLine } from '../arguments.ts';
 import { openSession, type CommandOutput } from '../open.ts';
 
 const TEXT_CHARACTERS = 80;
+/** Deeper forks are not indented further: a screen is only so wide. */
+const DEEPEST_INDENT = 30;
 
 interface TreeLine {
 	id: string;
@@ -22,12 +24,13 @@ interface TreeLine {
 export async function treeCommand({ file }: CommandLine): Promise<CommandOutput> {
 	const manager = await openSession(file);
 	const lines = treeLines(manager);
-	const text = lines.map((line) => {
-		const mark = line.id === manager.leafId ? '●' : line.onActivePath ? '│' : ' ';
-		const label = line.label === undefined ? '' : ` [${line.label}]`;
-		return `${mark} ${'  '.repeat(line.depth)}${line.id} ${line.role ?? line.type}${label} ${line.text}`;
-	});
-	return { json: { leafId: manager.leafId, entries: lines }, text: text.join('\n') };
+	const text = () =>
+		lines.map((line) => {
+			const mark = line.id === manager.leafId ? '●' : line.onActivePath ? '│' : ' ';
+			const label = line.label === undefined ? '' : ` [${line.label}]`;
+			return `${mark} ${'  '.repeat(Math.min(line.depth, DEEPEST_INDENT))}${line.id} ${line.role ?? line.type}${label} ${line.text}`;
+		});
+	return { json: { leafId: manager.leafId, entries: lines }, text: () => text().join('\n') };
 }
 
 function treeLines(manager: SessionManager): TreeLine[] {

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -160,6 +161,10 @@ describe('command line', function () {
 			['navigate', file],
 			['navigate', file, 'a1', '--summarize'],
 			['context', file, '--nonsense'],
+			['constructor', file],
+			['__proto__', file],
+			['compact', file, '--out', ''],
+			['compact', file, '--dry-run', '--summarizer', 'openai'],
 		];
 		for (const words of badUsage) assert.equal((await runCli(...words)).code, 2, words.join(' '));
 		assert.equal((await runCli('inspect', join(folder, 'gone.jsonl'))).code, 1);
@@ -167,4 +172,49 @@ describe('command line', function () {
 		assert.equal((await runCli('inspect', file, '--json')).code, 1);
 		assert.equal(await bytes(), 'not a session\n');
 	});
+
+	it('prints no text of a session that could steer the terminal', async () => {
+		const session = new SessionBuilder();
+		session.user('\u001b[31mred\u0007 \u202egnp.exe');
+		await writeFile(file, session.lines().join('\n'));
+		for (const command of ['tree', 'context']) {
+			const { stdout } = await runCli(command, file);
+			assert.match(stdout, /red/);
+
+			assert.doesNotMatch(stdout, /[\u0007\u001b\u202e]/);
+		}
+	});
+
+	it('draws a fork at every step, however deep', async () => {
+		const session = new SessionBuilder();
+		for (let depth = 0; depth < 3000; depth++) {
+			session.user(`side ${depth}`);
+			const [fork] = session.entries.slice(-1);
+			session.leaf = fork?.parentId ?? null;
+			session.user(`main ${depth}`);
+		}
+		await writeFile(file, session.lines().join('\n'));
+		const { code, stdout } = await runCli('tree', file);
+		assert.equal(code, 0);
+		assert(stdout.length < 6000 * 200);
+	});
+
+	it('is quiet where its reader has hung up', async () => {
+		const session = new SessionBuilder();
+		for (let turn = 0; turn < 3000; turn++) session.user(`turn ${turn} ${textOfTokens(50)}`);
+		await writeFile(file, session.lines().join('\n'));
+		const { stdout } = await runShell(
+			`"${process.execPath}" dist/cli.js context "${file}" | head -1`,
+		);
+		assert.match(stdout, /\[user\]/);
+	});
 });
+
+function runShell(line: string): Promise<{ stdout: string }> {
+	return new Promise((resolve, reject) => {
+		execFile('/bin/sh', ['-c', line], (error, stdout, stderr) => {
+			if (error || stderr) reject(error ?? new Error(stderr));
+			else resolve({ stdout });
+		});
+	});
+}
