@@ -10,7 +10,8 @@ import { keptContextEntries, openingMessages } from '../context.ts';
 import type { BranchSummaryDetails, SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
 import type { SessionTree } from '../session-tree.ts';
-import { clipMessage } from './clip-message.ts';
+import { buildRequest, toolCallsOf } from '../request-builder.ts';
+import { clipMessages } from './clip-message.ts';
 import type { Summarizer } from './summarizer.ts';
 import {
 	addFileOperations,
@@ -55,6 +56,8 @@ export interface BranchSummaryResult {
 
 /** Up to this share of the budget a summary that exceeds it is still added, for continuity (upstream). */
 const SUMMARY_FITS_BELOW = 0.9;
+/** The share of the budget for a newest group that does not fit. */
+const NEWEST_SHARE = 0.5;
 
 /**
  * The entries from the old leaf back to (without) the common ancestor of the old and the new position.
@@ -91,50 +94,81 @@ export function prepareBranchEntries(
 	}
 	const chosen: AgentMessage[][] = [];
 	let totalTokens = 0;
-	for (const { messages, isSummary } of branchMessages(entries).reverse()) {
-		const tokens = messages.reduce((sum, message) => sum + estimateTokens(message), 0);
-		if (totalTokens + tokens > tokenBudget) {
-			if (chosen.length === 0) {
-				const clipped = messages.map((message) => clipMessage(message, tokenBudget));
-				chosen.push(clipped);
-				totalTokens = clipped.reduce((sum, message) => sum + estimateTokens(message), 0);
-			} else if (isSummary && totalTokens < tokenBudget * SUMMARY_FITS_BELOW) {
-				chosen.push(messages);
-				totalTokens += tokens;
-			}
-			break;
+	for (const { messages, isSummary } of newestGroupsFirst(branchMessages(entries))) {
+		const tokens = tokensOf(messages);
+		if (totalTokens + tokens <= tokenBudget) {
+			chosen.push(messages);
+			totalTokens += tokens;
+			continue;
 		}
-		chosen.push(messages);
-		totalTokens += tokens;
+		if (chosen.length === 0) {
+			// What is left of the budget is for what led there.
+			const clipped = clipMessages(messages, Math.ceil(tokenBudget * NEWEST_SHARE));
+			chosen.push([clipped]);
+			totalTokens = tokensOf([clipped]);
+			continue;
+		}
+		if (isSummary && totalTokens < tokenBudget * SUMMARY_FITS_BELOW) {
+			chosen.push(messages);
+			totalTokens += tokens;
+		}
+		break;
 	}
 	return { messages: chosen.reverse().flat(), fileOps, totalTokens };
 }
 
+function tokensOf(messages: readonly AgentMessage[]): number {
+	return messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+}
+
+interface MessageGroup {
+	messages: [AgentMessage, ...AgentMessage[]];
+	isSummary: boolean;
+}
+
+/** Joins each assistant message with its tool results: one without the other says nothing. */
+function* newestGroupsFirst(groups: readonly MessageGroup[]): Generator<MessageGroup> {
+	const known = new Set<string>();
+	for (const id of groups.flatMap(({ messages }) => callIds(messages))) known.add(id);
+	const unanswered = new Set<string>();
+	let later: AgentMessage[] = [];
+	for (const { messages, isSummary } of groups.toReversed()) {
+		for (const message of messages)
+			if (message.role === 'toolResult' && known.has(message.toolCallId))
+				unanswered.add(message.toolCallId);
+		for (const id of callIds(messages)) unanswered.delete(id);
+		const [first, ...rest] = messages;
+		if (unanswered.size > 0) later = [first, ...rest, ...later];
+		else {
+			yield { messages: [first, ...rest, ...later], isSummary };
+			later = [];
+		}
+	}
+	const [first, ...rest] = later;
+	if (first) yield { messages: [first, ...rest], isSummary: false };
+}
+
+function callIds(messages: readonly AgentMessage[]): string[] {
+	return messages.flatMap((message) =>
+		message.role === 'assistant' ? toolCallsOf(message).map(({ id }) => id) : [],
+	);
+}
+
 /** Each entry's messages, oldest first; compactions as compactionSummary messages. */
-function branchMessages(
-	entries: readonly SessionEntry[],
-): { messages: AgentMessage[]; isSummary: boolean }[] {
-	const items = keptContextEntries(entries, {
+function branchMessages(entries: readonly SessionEntry[]): MessageGroup[] {
+	const start = {
 		compaction: undefined,
 		compactionIndex: -1,
 		firstKeptIndex: 0,
 		unknownFirstKept: false,
+	};
+	const items = keptContextEntries(entries, start);
+	return items.flatMap(({ entry, messages }) => {
+		const [first, ...rest] =
+			entry.type === 'compaction' ? openingMessages({ ...start, compaction: entry }) : messages;
+		const isSummary = entry.type === 'compaction' || entry.type === 'branch_summary';
+		return first ? [{ messages: [first, ...rest], isSummary }] : [];
 	});
-	return items
-		.map(({ entry, messages }) =>
-			entry.type === 'compaction'
-				? {
-						messages: openingMessages({
-							compaction: entry,
-							compactionIndex: 0,
-							firstKeptIndex: 0,
-							unknownFirstKept: false,
-						}),
-						isSummary: true,
-					}
-				: { messages, isSummary: entry.type === 'branch_summary' },
-		)
-		.filter(({ messages }) => messages.length > 0);
 }
 
 /**
@@ -149,7 +183,7 @@ export async function generateBranchSummary(
 ): Promise<BranchSummaryResult | undefined> {
 	const began = performance.now();
 	const { messages, fileOps } = prepareBranchEntries(entries, options.tokenBudget);
-	if (messages.length === 0) return undefined;
+	if (buildRequest(messages).messages.length === 0) return undefined;
 	const answer = await summarizer.summarize(
 		{
 			kind: 'branch',

@@ -1,4 +1,5 @@
 /** Clips one message that is larger than the room there is for it; the session keeps the whole. */
+import type { LlmMessage } from '../../agent/messages.ts';
 import { estimateTextTokens } from '../../util/tokens.ts';
 import { convertToLlm, type AgentMessage } from '../messages.ts';
 import { clipToFit } from './clip-text.ts';
@@ -8,15 +9,31 @@ import { clipToFit } from './clip-text.ts';
  * much is missing. Tool calls and images become text too: a clipped message is read, not replayed.
  */
 export function clipMessage(message: AgentMessage, maxTokens: number): AgentMessage {
-	const converted = convertToLlm([message])[0];
-	if (!converted) return message;
+	return clipMessages([message], maxTokens);
+}
+
+/**
+ * Turns messages that belong together (an assistant message and its tool results) into one text message
+ * of at most about `maxTokens`.
+ */
+export function clipMessages(
+	messages: readonly [AgentMessage, ...AgentMessage[]],
+	maxTokens: number,
+): AgentMessage {
+	const converted = convertToLlm(messages);
+	const [first] = converted;
+	if (!first) return messages[0];
+	const whole = converted.map(messageText).filter(Boolean).join('\n');
+	const text = clipToFit(whole, (clipped) => estimateTextTokens(clipped) <= maxTokens);
+	return { ...first, content: [{ type: 'text', text }] };
+}
+
+function messageText(converted: LlmMessage): string {
 	const parts: unknown[] =
 		typeof converted.content === 'string'
 			? [{ type: 'text', text: converted.content }]
 			: converted.content;
-	const whole = parts.map(partText).filter(Boolean).join('\n');
-	const text = clipToFit(whole, (clipped) => estimateTextTokens(clipped) <= maxTokens);
-	return { ...converted, content: [{ type: 'text', text }] };
+	return parts.map(partText).filter(Boolean).join('\n');
 }
 
 function partText(part: unknown): string {

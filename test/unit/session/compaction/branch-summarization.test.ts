@@ -4,6 +4,7 @@ import {
 	generateBranchSummary,
 	prepareBranchEntries,
 } from '../../../../src/session/compaction/branch-summarization.ts';
+import { buildRequest } from '../../../../src/session/request-builder.ts';
 import { estimateTokens } from '../../../../src/session/context-tokens.ts';
 import { SessionTree } from '../../../../src/session/session-tree.ts';
 import { EchoSummarizer } from '../../../support/echo-summarizer.ts';
@@ -12,6 +13,7 @@ import {
 	SessionBuilder,
 	textOfTokens,
 	toolCall,
+	toolResult,
 } from '../../../support/session-builder.ts';
 
 const signal = new AbortController().signal;
@@ -64,6 +66,34 @@ describe('branch summarization', () => {
 		assert.match(JSON.stringify(message), /begin .*cut.* end/s);
 	});
 
+	it('takes a call and its results together, or neither (C03)', () => {
+		const session = new SessionBuilder();
+		session.user(textOfTokens(50), 'older');
+		session.message(assistant('', [toolCall('1'), toolCall('2')]));
+		session.message(toolResult('1', textOfTokens(40)));
+		session.message(toolResult('2', textOfTokens(40)));
+		session.assistant(textOfTokens(30), 'newest');
+		const rolesWithin = (budget: number) =>
+			prepareBranchEntries(session.entries, budget).messages.map(({ role }) => role);
+		assert.deepEqual(rolesWithin(90), ['assistant']);
+		assert.deepEqual(rolesWithin(150), ['assistant', 'toolResult', 'toolResult', 'assistant']);
+	});
+
+	it('clips a newest call with a huge result into text, and goes on with what led there', () => {
+		const session = new SessionBuilder();
+		session.user('the question');
+		session.message(assistant('', [toolCall('1', 'bash', { command: 'make' })]));
+		session.message(toolResult('1', `begin ${textOfTokens(5000)} end`));
+		const { messages, totalTokens } = prepareBranchEntries(session.entries, 400);
+		assert(totalTokens <= 400);
+		assert.deepEqual(
+			messages.map(({ role }) => role),
+			['user', 'assistant'],
+		);
+		const { messages: sent } = buildRequest(messages);
+		assert.match(JSON.stringify(sent), /the question.*bash.*make.*begin.*cut.* end/s);
+	});
+
 	it('writes nothing where there is nothing to summarize', async () => {
 		const session = new SessionBuilder();
 		session.add({ type: 'label', targetId: 'x', label: 'l' });
@@ -71,6 +101,8 @@ describe('branch summarization', () => {
 		const options = { summaryTokens: 1000, signal };
 		assert.equal(await generateBranchSummary(session.entries, summarizer, options), undefined);
 		assert.equal(await generateBranchSummary([], summarizer, options), undefined);
+		session.message(assistant('stopped', [], { stopReason: 'aborted' }));
+		assert.equal(await generateBranchSummary(session.entries, summarizer, options), undefined);
 		assert.equal(summarizer.requests.length, 0);
 	});
 
