@@ -4,6 +4,7 @@ import type {
 	Summarizer,
 	SummaryRequest,
 } from '../../session/compaction/summarizer.ts';
+import type { AgentMessage } from '../../session/messages.ts';
 import { UserError } from '../../util/errors.ts';
 import { digest, openTurnMilestones } from './digest.ts';
 import { FailureLog } from './failure-log.ts';
@@ -50,12 +51,23 @@ async function summarize(request: SummaryRequest, signal: AbortSignal): Promise<
 	Object.assign(now, failures.open(walk.turns.length));
 	now.focusNotes = focus.notes();
 	outline = mergeOutlines(outline, now);
-	if (isEmptyOutline(outline))
-		throw new UserError('empty', 'There is no text to summarize.', {
-			kept: 'Nothing was changed.',
-		});
+	if (isEmptyOutline(outline)) outline.notes.push(wordlessNote(request.messages));
 	await pacer.pause();
 	const budget = Math.max(1, Math.min(request.maxTokens, ENOUGH_TOKENS));
 	const text = renderSummary(outline, request.kind, focus.text, budget);
 	return { text, shortText: shortTextOf(outline) };
+}
+
+/** A session of images alone must not be stuck. */
+function wordlessNote(messages: readonly AgentMessage[]): string {
+	const images = messages.flatMap((message) =>
+		'content' in message && Array.isArray(message.content)
+			? message.content.filter(({ type }) => type === 'image')
+			: [],
+	).length;
+	if (images === 0)
+		throw new UserError('empty', 'There is no text to summarize.', {
+			kept: 'Nothing was changed.',
+		});
+	return `What was summarized held ${images} images and no text.`;
 }

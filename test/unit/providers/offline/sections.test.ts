@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { createOfflineSummarizer } from '../../../../src/providers/offline/offline-summarizer.ts';
+import type { AgentMessage } from '../../../../src/session/messages.ts';
 import { UserError } from '../../../../src/util/errors.ts';
 import { bash, says, sectionOf, summarize, tool, user } from './conversation.ts';
 
@@ -212,5 +213,14 @@ describe('offline summarizer: sections', () => {
 				summarize(messages),
 				(error: unknown) => error instanceof UserError && error.reason === 'empty',
 			);
+	});
+
+	it('says so where there were only images, so that no session is stuck', async () => {
+		const image: AgentMessage = {
+			role: 'user',
+			content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+			timestamp: 0,
+		};
+		assert.match(await summarize([image, image]), /2 images and no text/);
 	});
 });
