@@ -73,6 +73,10 @@ export interface ToolResultMessage {
 export interface SystemMessage {
 	role: 'system';
 	content: string | TextContent[];
+	/** Named parts of the prompt; null takes one back. */
+	sections?: Record<string, unknown>;
+	toolsAdded?: unknown;
+	toolsRemoved?: unknown;
 	timestamp: number;
 }
 

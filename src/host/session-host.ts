@@ -137,8 +137,10 @@ export class SessionHost implements vscode.Disposable {
 			await vscode.workspace.fs.createDirectory(this.folder);
 			await copySession(old, copyPath, () => Promise.resolve(), old.location);
 		}
+		const lost = old.warnings.filter(({ kind }) => kind === 'bad-line').length;
+		const damaged = lost > 0 ? ` Its ${lost} damaged lines are in the original alone.` : '';
 		void vscode.window.showInformationMessage(
-			`${basename(old.location)} has an older format (version ${old.fileVersion}). A version 3 copy was opened; the original is untouched.`,
+			`${basename(old.location)} has an older format (version ${old.fileVersion}). A version 3 copy was opened; the original is untouched.${damaged}`,
 		);
 		return this.load(copyPath);
 	}

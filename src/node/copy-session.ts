@@ -1,6 +1,8 @@
 /** Copies of session files: complete or not there at all, and never over another file. */
-import { copyFile, link, rm, stat, unlink } from 'node:fs/promises';
+import { copyFile, link, lstat, rm, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { SESSION_VERSION } from '../session/entries.ts';
+import { migrateTo } from '../session/migration.ts';
 import { SessionManager } from '../session/session-manager.ts';
 import { UserError } from '../util/errors.ts';
 import { FileSessionStorage } from './file-session-storage.ts';
@@ -16,12 +18,13 @@ export async function copySession<T>(
 	change: (copy: SessionManager) => Promise<T>,
 	parentSession?: string,
 ): Promise<T> {
+	await requireFolder(target);
 	await refuseExisting(target);
 	const draft = `${target}.${process.pid}.${Date.now()}.tmp`;
 	try {
 		const copy =
 			source.fileVersion < SESSION_VERSION
-				? await source.copyTo(new FileSessionStorage(draft), parentSession)
+				? await migrateTo(source, new FileSessionStorage(draft), parentSession)
 				: await copyBytes(source, draft);
 		const result = await change(copy);
 		await publish(draft, target);
@@ -38,17 +41,27 @@ async function copyBytes(source: SessionManager, draft: string): Promise<Session
 
 /** A hard link, unlike a rename, fails where the name was taken meanwhile. */
 async function publish(draft: string, target: string): Promise<void> {
-	await refuseExisting(target);
-	await rm(target, { force: true });
+	if (await refuseExisting(target)) await unlink(target);
 	await link(draft, target);
 	await unlink(draft);
 }
 
-async function refuseExisting(target: string): Promise<void> {
-	const existing = await stat(target).catch(() => undefined);
-	if (existing && existing.size > 0)
-		throw new UserError('exists', `${target} exists already.`, {
-			kept: 'It was not touched.',
-			hint: 'Choose another name, or move it away.',
+/** Refuses every name that is taken, but for an empty plain file; true for such a one. */
+async function refuseExisting(target: string): Promise<boolean> {
+	const existing = await lstat(target).catch(() => undefined);
+	if (!existing) return false;
+	if (existing.isFile() && existing.size === 0) return true;
+	throw new UserError('exists', `${target} exists already.`, {
+		kept: 'It was not touched.',
+		hint: 'Choose another name, or move it away.',
+	});
+}
+
+async function requireFolder(target: string): Promise<void> {
+	const folder = await stat(dirname(target)).catch(() => undefined);
+	if (!folder?.isDirectory())
+		throw new UserError('no-folder', `There is no folder ${dirname(target)}.`, {
+			kept: 'Nothing was written.',
+			hint: 'Create it first, or choose another name.',
 		});
 }

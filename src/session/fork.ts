@@ -44,7 +44,7 @@ export async function createBranchedSession(
 		lines.push(JSON.stringify(label));
 		parentId = label.id;
 	}
-	await target.append(lines);
+	await target.append(lines, true);
 	return SessionManager.open(target);
 }
 

@@ -2,7 +2,6 @@
  * A session: its entries, its leaf, and the only way to add to it. An entry is on disk before memory
  * moves, and memory has moved before anyone is told.
  */
-import { createYielder } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
 import { UserError } from '../util/errors.ts';
 import { buildTreeContext, type SessionContext } from './context.ts';
@@ -21,6 +20,7 @@ import type { AgentMessage } from './messages.ts';
 import { SessionFile, type SessionWarning } from './session-file.ts';
 import { MemorySessionStorage, type SessionStorage } from './session-storage.ts';
 import type { SessionTree } from './session-tree.ts';
+import { mergedSystemMessage } from './system-message.ts';
 
 /** Where a session's leaf was when it was last seen, kept outside the file (spec: the leaf survives). */
 export interface SavedLeaf {
@@ -91,27 +91,6 @@ export class SessionManager {
 	/** A session in memory, for tests and dry runs. */
 	static inMemory(cwd = '/workspace'): SessionManager {
 		return SessionManager.create(new MemorySessionStorage(), { cwd });
-	}
-
-	/**
-	 * Writes this session as a new version 3 file into an empty storage and opens that. Used for
-	 * copies and for migration; the source keeps every byte it had.
-	 * @param parentSession recorded in the copy's header; the session keeps its id without one
-	 */
-	async copyTo(target: SessionStorage, parentSession?: string): Promise<SessionManager> {
-		const header: SessionHeader = {
-			...this.header,
-			version: SESSION_VERSION,
-			...(parentSession ? { parentSession } : {}),
-		};
-		const lines = [JSON.stringify(header)];
-		const pause = createYielder();
-		for (const entry of this.tree.entries()) {
-			lines.push(JSON.stringify(entry));
-			await pause();
-		}
-		await target.append(lines);
-		return SessionManager.open(target, { leafId: this.leaf, lastEntryId: this.lastEntryId });
 	}
 
 	get header(): SessionHeader {
@@ -204,10 +183,12 @@ export class SessionManager {
 
 	/** Appends a compaction at the leaf. Nothing is removed from the file. */
 	appendCompaction(fields: NewCompaction): Promise<CompactionEntry> {
+		const systemMessage = mergedSystemMessage(this.context().messages, Date.now());
 		return this.append<CompactionEntry>({
 			type: 'compaction',
 			...fields,
 			fromHook: fields.fromExtension,
+			...(systemMessage ? { systemMessage } : {}),
 		});
 	}
 

@@ -13,7 +13,11 @@ import { SessionBuilder, textOfTokens } from '../../support/session-builder.ts';
 
 interface Pi {
 	SessionManager: {
-		open(path: string): { buildSessionContext(): { messages: unknown[] }; getLeafId(): string };
+		open(path: string): {
+			buildSessionContext(): { messages: unknown[] };
+			getLeafId(): string;
+			appendCompaction(summary: string, firstKeptEntryId: string, tokensBefore: number): string;
+		};
 	};
 }
 
@@ -77,6 +81,38 @@ describe('conformance with pi', function () {
 		session.user('last');
 		await writeFile(path, `${session.lines().join('\n')}\n`);
 		assert.equal(await assertSameContext(path), 2);
+	});
+
+	it("restates pi's system messages in a compaction as pi does", async () => {
+		const path = join(folder, 'system.jsonl');
+		const session = new SessionBuilder();
+		const system = (fields: object) =>
+			session.add({ type: 'message', message: { role: 'system', timestamp: 1, ...fields } });
+		const tool = (name: string) => ({ name, description: name, parameters: {} });
+		system({ content: 'base', sections: { a: 'A', b: 'B' }, toolsAdded: [tool('x'), tool('y')] });
+		for (let turn = 1; turn <= 6; turn++) {
+			session.user(`Task ${turn}. ${textOfTokens(150)}`, `u${turn}`);
+			session.assistant(`Done ${turn}. ${textOfTokens(150)}`, `a${turn}`);
+		}
+		system({ content: 'more', sections: { a: null }, toolsRemoved: [tool('x')] });
+		await writeFile(path, `${session.lines().join('\n')}\n`);
+		const theirs = `${path}.theirs.jsonl`;
+		await copyFile(path, theirs);
+		pi.SessionManager.open(theirs).appendCompaction('summary', 'u6', 1000);
+		const manager = await SessionManager.open(new FileSessionStorage(path));
+		await manager.appendCompaction({
+			summary: 'summary',
+			firstKeptEntryId: 'u6',
+			tokensBefore: 1000,
+			fromExtension: false,
+		});
+		const restated = async (file: string) => {
+			const last = (await SessionManager.open(new FileSessionStorage(file))).path().at(-1);
+			assert(last?.type === 'compaction');
+			return { ...last.systemMessage, timestamp: 0 };
+		};
+		assert.deepEqual(await restated(path), await restated(theirs));
+		await assertSameContext(path);
 	});
 
 	it('opens the compacted copy of a real version 1 session', async function () {
