@@ -1,5 +1,5 @@
 /** A session in a file: read in chunks, only ever appended to. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LinePlace } from '../session/entry-store.ts';
@@ -13,6 +13,9 @@ const idleBuffers: [Buffer, Buffer][] = [];
 /** Bytes read around a line that someone looks at. */
 const BLOCK_BYTES = 256 << 10;
 const NEWLINE = 0x0a;
+/** A file that is gone is not made anew without its header, and a new one never lands on another. */
+const APPEND = constants.O_RDWR | constants.O_APPEND;
+const CREATE = APPEND | constants.O_CREAT | constants.O_EXCL;
 
 export class FileSessionStorage implements SessionStorage {
 	readonly location: string;
@@ -33,7 +36,9 @@ export class FileSessionStorage implements SessionStorage {
 		let reading = file.read(current, 0, CHUNK_BYTES, at);
 		try {
 			for (;;) {
-				const { bytesRead } = await reading;
+				const { bytesRead } = await reading.catch((error: unknown) => {
+					throw readError(error, this.location);
+				});
 				if (bytesRead === 0) return;
 				at += bytesRead;
 				reading = file.read(next, 0, CHUNK_BYTES, at);
@@ -63,25 +68,32 @@ export class FileSessionStorage implements SessionStorage {
 	 * without a newline (a torn write of a crashed tool) is closed off first, so that nothing is glued
 	 * to it.
 	 */
-	async append(lines: readonly string[]): Promise<LinePlace[]> {
+	async append(lines: readonly string[], isNew = false): Promise<LinePlace[]> {
 		let file: FileHandle | undefined;
-		let size: number | undefined;
+		let written: { from: number; to: number } | undefined;
 		try {
-			await mkdir(dirname(this.location), { recursive: true });
-			file = await open(this.location, 'a+');
-			size = (await file.stat()).size;
+			if (isNew) await mkdir(dirname(this.location), { recursive: true });
+			file = await open(this.location, isNew ? CREATE : APPEND, 0o600);
+			const { size } = await file.stat();
 			const closing = (await endsInsideLine(file, size)) ? '\n' : '';
-			await file.appendFile(closing + lines.map((line) => `${line}\n`).join(''));
+			const text = Buffer.from(closing + lines.map((line) => `${line}\n`).join(''));
+			written = { from: size, to: size + text.length };
+			await file.appendFile(text);
 			await file.datasync();
 			return linePlaces(lines, size + closing.length);
 		} catch (error) {
-			// Take back what was written of the lines, so that a retry does not double them.
-			if (file && size !== undefined) await file.truncate(size).catch(() => undefined);
+			if (file && written) await takeBack(file, written);
 			throw writeError(error, this.location);
 		} finally {
 			await file?.close();
 		}
 	}
+}
+
+/** Takes back what was written of lines, so that a retry does not double them; never another's lines. */
+async function takeBack(file: FileHandle, { from, to }: { from: number; to: number }) {
+	const now = await file.stat().catch(() => undefined);
+	if (now && now.size <= to) await file.truncate(from).catch(() => undefined);
 }
 
 function newBuffer(): Buffer {
@@ -104,16 +116,21 @@ function readBlock(path: string, offset: number, length: number): Buffer<ArrayBu
 }
 
 async function openForReading(path: string): Promise<FileHandle> {
-	try {
-		return await open(path, 'r');
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new UserError(
-			'unreadable',
-			code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${code}).`,
-			{ cause: error },
-		);
-	}
+	return open(path, 'r').catch((error: unknown) => {
+		throw readError(error, path);
+	});
+}
+
+function readError(error: unknown, path: string): UserError {
+	const { code } = error as NodeJS.ErrnoException;
+	const messages: Record<string, string> = {
+		ENOENT: `There is no file ${path}.`,
+		EISDIR: `${path} is a folder.`,
+	};
+	return new UserError('unreadable', messages[code ?? ''] ?? `${path} cannot be read (${code}).`, {
+		kept: 'Nothing was changed.',
+		cause: error,
+	});
 }
 
 async function endsInsideLine(file: FileHandle, size: number): Promise<boolean> {
@@ -127,6 +144,8 @@ const WRITE_HINTS: Record<string, string> = {
 	ENOSPC: 'The disk is full: free some space and try again.',
 	EACCES: 'You may not write to it: check its permissions.',
 	EPERM: 'You may not write to it: check its permissions.',
+	ENOENT: 'It was deleted or moved meanwhile: put it back, or start a new session.',
+	EEXIST: 'A file of this name is there already.',
 	EROFS: 'It is on a read-only disk: open a copy elsewhere.',
 };
 

@@ -134,7 +134,7 @@ export class SessionFile {
 	async append(entries: readonly SessionEntry[]): Promise<void> {
 		const header = this.headerWritten ? [] : [this.header];
 		const lines = [...header, ...entries].map((line) => JSON.stringify(line));
-		const places = await this.storage.append(lines);
+		const places = await this.storage.append(lines, !this.headerWritten);
 		this.headerWritten = true;
 		for (const [index, entry] of entries.entries()) {
 			this.tree.add(entry, places[header.length + index]);

@@ -17,9 +17,10 @@ export interface SessionStorage {
 	/**
 	 * Appends whole lines and resolves with where they lie once they are on disk. On failure the file is
 	 * as it was before.
+	 * @param isNew the lines begin a file that must not exist yet; else it must
 	 * @throws UserError with what happened and what to do
 	 */
-	append(lines: readonly string[]): Promise<LinePlace[]>;
+	append(lines: readonly string[], isNew?: boolean): Promise<LinePlace[]>;
 }
 
 /** A session that lives in memory: for tests and for dry runs. */

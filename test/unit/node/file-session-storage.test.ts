@@ -1,5 +1,14 @@
 import { strict as assert } from 'node:assert';
-import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+	appendFile,
+	chmod,
+	lstat,
+	mkdtemp,
+	readFile,
+	rm,
+	symlink,
+	writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copySession } from '../../../src/node/copy-session.ts';
@@ -65,7 +74,7 @@ describe('session files', () => {
 			(error: unknown) => error instanceof UserError && error.reason === 'not-written',
 		);
 		assert.equal(blocked.leafId, null);
-		assert.equal(blocked.tree.entries.length, 0);
+		assert.equal(blocked.tree.size, 0);
 	});
 
 	it('opens at the saved leaf, but at the end where another tool went on (C13)', async () => {
@@ -105,5 +114,57 @@ describe('session files', () => {
 		await chmod(target, 0o600);
 		const { readdir } = await import('node:fs/promises');
 		assert.deepEqual(await readdir(folder), ['copy.jsonl', 'deep']);
+	});
+
+	it('never makes a deleted file anew without its header, nor writes over one (C11)', async () => {
+		const manager = SessionManager.create(new FileSessionStorage(path), { cwd: '/w' });
+		await manager.appendMessage(message('one'));
+		const twin = SessionManager.create(new FileSessionStorage(path), { cwd: '/w' });
+		await assert.rejects(twin.appendMessage(message('two')), /EEXIST/);
+		await rm(path);
+		await assert.rejects(manager.appendMessage(message('three')), /ENOENT/);
+		assert.equal(manager.path().length, 1);
+		await assert.rejects(readFile(path));
+	});
+
+	it('copies over nothing but an empty plain file', async () => {
+		const manager = SessionManager.create(new FileSessionStorage(path), { cwd: '/w' });
+		await manager.appendMessage(message('one'));
+		const link = join(folder, 'link.jsonl');
+		await symlink(join(folder, 'nowhere'), link);
+		const none = () => Promise.resolve();
+		await assert.rejects(copySession(manager, link, none), /exists already/);
+		assert((await lstat(link)).isSymbolicLink());
+		await assert.rejects(copySession(manager, '/dev/null', none), /exists already/);
+		await assert.rejects(copySession(manager, join(folder, 'no', 'copy'), none), /no folder/);
+		const empty = join(folder, 'empty.jsonl');
+		await writeFile(empty, '');
+		await copySession(manager, empty, none);
+		assert.equal(await readFile(empty, 'utf8'), await readFile(path, 'utf8'));
+	});
+
+	it('leaves damaged entries behind in a migration, and bridges the gap', async () => {
+		const old = join(folder, 'old.jsonl');
+		const line = (id: string, parentId: string | null) =>
+			`{"type":"message","id":"${id}","parentId":${JSON.stringify(parentId)},"timestamp":"t","message":{"role":"user","content":"${id}"`;
+		const lines = [
+			'{"type":"session","version":2,"id":"s","timestamp":"","cwd":"/w"}',
+			`${line('a', null)}}}`,
+			`${line('b', 'a')}, damaged}}`,
+			`${line('c', 'b')}}}`,
+		];
+		await writeFile(old, lines.join('\n'));
+		const source = await SessionManager.open(new FileSessionStorage(old));
+		const target = join(folder, 'new.jsonl');
+		await copySession(source, target, () => Promise.resolve(), old);
+		const copy = await SessionManager.open(new FileSessionStorage(target));
+		assert.deepEqual(
+			copy.path().map(({ id }) => id),
+			['a', 'c'],
+		);
+		assert.equal(copy.header.parentSession, old);
+		assert.deepEqual(copy.warnings, []);
+		assert.equal(source.warnings.length, 1);
+		assert.equal(await readFile(old, 'utf8'), lines.join('\n'));
 	});
 });
