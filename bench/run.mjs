@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { root } from '../scripts/lib/paths.mjs';
 import { ensurePeer } from '../scripts/peers.mjs';
 import { memoryRow } from './memory.mjs';
+import { sessionListRows } from './session-list.mjs';
 import { storeRows } from './store.mjs';
 
 const quick = process.argv.includes('--quick');
@@ -22,6 +23,7 @@ console.log(
 console.log('| what | Espalier | pi 1.6.0 | times |');
 console.log('| --- | --- | --- | --- |');
 for (const line of await storeRows({ core, pi, sizes, rounds })) console.log(line);
+for (const line of await sessionListRows({ core, pi, rounds })) console.log(line);
 const largest = sizes.at(-1);
 console.log(
 	await memoryRow({ corePath: pathToFileURL(corePath).href, piUrl, size: largest, rounds }),
