@@ -6,13 +6,22 @@ import { UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
 import { withCancellableProgress } from './cancellable.ts';
 import { COMMANDS } from './command-ids.ts';
-import { showError } from './report-error.ts';
+import { FORK, forkActions, showError } from './report-error.ts';
 
 const USE_OFFLINE = 'Use offline summary';
 const CONNECT = 'Connect a model';
 
 /** Reasons for which another summarizer would fare no better. */
-const FINAL_REASONS = new Set(['too-small', 'already-compacted', 'busy', 'no-gain', 'not-written']);
+const FINAL_REASONS = new Set([
+	'too-small',
+	'already-compacted',
+	'busy',
+	'closed',
+	'no-gain',
+	'not-written',
+	'locked',
+	'changed-elsewhere',
+]);
 
 /** Compacts under cancellable progress, and says what came of it. */
 export async function runCompaction(
@@ -28,8 +37,9 @@ export async function runCompaction(
 	} catch (error) {
 		const summaryFailed = !(error instanceof UserError && FINAL_REASONS.has(error.reason));
 		const actions = summaryFailed ? [USE_OFFLINE, CONNECT] : [];
-		const choice = await showError(error, log, ...actions);
-		if (choice === USE_OFFLINE)
+		const choice = await showError(error, log, ...actions, ...forkActions(error));
+		if (choice === FORK) await vscode.commands.executeCommand(COMMANDS.forkSession);
+		else if (choice === USE_OFFLINE)
 			await runCompaction(session, log, { ...options, summarizer: 'offline' });
 		else if (choice === CONNECT) await vscode.commands.executeCommand(COMMANDS.connectModel);
 	}

@@ -1,6 +1,7 @@
 /** Shows errors to a person: what happened, what was kept, what to do. */
 import * as vscode from 'vscode';
-import { errorText, isAbort } from '../util/errors.ts';
+import { errorText, isAbort, UserError } from '../util/errors.ts';
+import { COMMANDS } from './command-ids.ts';
 import type { Logger } from '../util/logger.ts';
 
 /** Shows an error with actions; resolves to the chosen one. Cancelling is no error and shows nothing. */
@@ -14,6 +15,15 @@ export async function showError<T extends string>(
 	return vscode.window.showErrorMessage(errorText(error), ...actions);
 }
 
+export const FORK = 'Fork session';
+
+/** The way on where another program works on the session, too. */
+export function forkActions(error: unknown): (typeof FORK)[] {
+	const isShared =
+		error instanceof UserError && ['locked', 'changed-elsewhere'].includes(error.reason);
+	return isShared ? [FORK] : [];
+}
+
 /** Registers a command whose errors are shown. */
 export function registerCommand(
 	context: vscode.ExtensionContext,
@@ -25,7 +35,8 @@ export function registerCommand(
 		try {
 			return await run(...(args as never[]));
 		} catch (error) {
-			await showError(error, log);
+			if ((await showError(error, log, ...forkActions(error))) === FORK)
+				await vscode.commands.executeCommand(COMMANDS.forkSession);
 			return undefined;
 		}
 	};

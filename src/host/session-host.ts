@@ -12,9 +12,12 @@ import { renameSession } from '../node/session-files.ts';
 import { AgentSession, type AgentSessionOptions } from '../session/agent-session.ts';
 import { SESSION_VERSION } from '../session/entries.ts';
 import { SessionManager, type SavedLeaf } from '../session/session-manager.ts';
+import { createBranchedSession } from '../session/fork.ts';
 import { Emitter } from '../util/emitter.ts';
+import { errorText, UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
 import { showError } from './report-error.ts';
+import { watchFile } from './sessions/watch-folders.ts';
 
 const LAST_SESSION = 'lastSession';
 const leafKey = (location: string) => `leaf:${location}`;
@@ -25,6 +28,7 @@ export class SessionHost implements vscode.Disposable {
 	readonly onDidChangeSession = new Emitter<AgentSession | undefined>();
 	private shown: AgentSession | undefined;
 	private unsubscribe = () => {};
+	private watcher: vscode.Disposable | undefined;
 	private readonly context: vscode.ExtensionContext;
 	private readonly agentOptions: AgentSessionOptions;
 	private readonly log: Logger & { show(): void };
@@ -66,9 +70,7 @@ export class SessionHost implements vscode.Disposable {
 	/** Starts a session; its file comes into being with its first prompt. */
 	async startNew(): Promise<void> {
 		const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
-		const id = crypto.randomUUID();
-		const time = new Date().toISOString().replace(/[:.]/g, '-');
-		const path = vscode.Uri.joinPath(this.folder, `${time}_${id}.jsonl`).fsPath;
+		const { id, path } = this.newPlace();
 		await this.show(SessionManager.create(new FileSessionStorage(path), { id, cwd }));
 	}
 
@@ -82,6 +84,23 @@ export class SessionHost implements vscode.Disposable {
 		if (manager.fileVersion < SESSION_VERSION) manager = await this.loadMigrated(manager);
 		await this.show(manager);
 		this.warnOnce(manager);
+	}
+
+	/**
+	 * Goes on in a new session of our own that holds the path to an entry (the current leaf by default).
+	 * The session on show stays as it is, and can be opened again.
+	 * @throws UserError where there is no entry to fork from, or the new file cannot be written
+	 */
+	async fork(entryId?: string): Promise<void> {
+		const source = this.shown?.manager;
+		const leafId = entryId ?? source?.leafId;
+		if (!source || !leafId)
+			throw new UserError(
+				'nothing-to-fork',
+				'There is nothing to fork: the conversation is empty.',
+			);
+		const { id, path } = this.newPlace();
+		await this.show(await createBranchedSession(source, leafId, new FileSessionStorage(path), id));
 	}
 
 	/** True for the file of the session on show. */
@@ -116,7 +135,15 @@ export class SessionHost implements vscode.Disposable {
 
 	dispose(): void {
 		this.unsubscribe();
+		this.watcher?.dispose();
 		this.shown?.dispose();
+	}
+
+	/** pi's way to name a session's file. */
+	private newPlace(): { id: string; path: string } {
+		const id = crypto.randomUUID();
+		const time = new Date().toISOString().replace(/[:.]/g, '-');
+		return { id, path: vscode.Uri.joinPath(this.folder, `${time}_${id}.jsonl`).fsPath };
 	}
 
 	private load(path: string): Promise<SessionManager> {
@@ -150,10 +177,19 @@ export class SessionHost implements vscode.Disposable {
 		const session = new AgentSession(manager, this.agentOptions);
 		this.unsubscribe();
 		this.unsubscribe = manager.events.on(() => void this.rememberLeaf(manager));
+		this.watcher?.dispose();
+		this.watcher = watchFile(manager.location, () => this.pickUp(manager));
 		this.shown = session;
 		this.onDidChangeSession.emit(session);
 		previous?.dispose();
 		await this.context.workspaceState.update(LAST_SESSION, manager.location);
+	}
+
+	/** Shows what another program has written to the session. */
+	private pickUp(manager: SessionManager): void {
+		manager.refresh().catch((error: unknown) => {
+			this.log.warn(`${manager.location} could not be read again: ${errorText(error)}`);
+		});
 	}
 
 	private rememberLeaf(manager: SessionManager): Thenable<void> {

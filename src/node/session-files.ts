@@ -6,6 +6,7 @@ import { SessionManager, type SavedLeaf } from '../session/session-manager.ts';
 import { UserError } from '../util/errors.ts';
 import { FileSessionStorage } from './file-session-storage.ts';
 import { ARCHIVE_FOLDER } from './session-folders.ts';
+import { lockPath, refuseLocked } from './session-lock.ts';
 
 const EXTENSION = '.jsonl';
 
@@ -62,7 +63,8 @@ export async function filesOfSession(path: string): Promise<string[]> {
 	const folder = dirname(path);
 	const prefix = `${basename(path, EXTENSION)}.`;
 	const beside = (await readdir(folder)).filter(
-		(name) => name.startsWith(prefix) && !name.endsWith(EXTENSION),
+		(name) =>
+			name.startsWith(prefix) && !name.endsWith(EXTENSION) && name !== lockPath(basename(path)),
 	);
 	return [path, ...beside.map((name) => join(folder, name))];
 }
@@ -70,6 +72,7 @@ export async function filesOfSession(path: string): Promise<string[]> {
 async function moveSession(path: string, target: string, done: string): Promise<string> {
 	/** Pairs of where a file is now and where it was. */
 	const moved: [string, string][] = [];
+	await refuseLocked(path);
 	try {
 		const files = await filesOfSession(path);
 		await mkdir(target, { recursive: true });

@@ -54,6 +54,8 @@ interface Operation {
 	settle: () => void;
 	/** A turn that was cut short while its answer came: only such a one is taken up again. */
 	interrupted: boolean;
+	/** Lets other windows work on the session again. */
+	release: () => Promise<void>;
 }
 
 export class AgentSession {
@@ -100,9 +102,10 @@ export class AgentSession {
 		let model: Model;
 		try {
 			model = await this.requireModel(operation);
+			operation.release = await this.manager.hold();
 			await this.manager.appendMessage({ role: 'user', content: text, timestamp: Date.now() });
 		} catch (error) {
-			this.end(operation, 'nothing');
+			await this.end(operation, 'nothing');
 			throw error;
 		}
 		void this.runTurn(operation, model);
@@ -117,9 +120,10 @@ export class AgentSession {
 		const operation = this.begin('streaming');
 		try {
 			const model = await this.requireModel(operation);
+			operation.release = await this.manager.hold();
 			void this.runTurn(operation, model);
 		} catch (error) {
-			this.end(operation, 'nothing');
+			await this.end(operation, 'nothing');
 			throw error;
 		}
 	}
@@ -145,9 +149,10 @@ export class AgentSession {
 		interrupted?.controller.abort();
 		await interrupted?.settled;
 		try {
+			operation.release = await this.manager.hold();
 			return await this.runCompaction(operation, options);
 		} finally {
-			this.end(operation, interrupted?.interrupted ? 'resume' : 'queue');
+			await this.end(operation, interrupted?.interrupted ? 'resume' : 'queue');
 		}
 	}
 
@@ -180,7 +185,7 @@ export class AgentSession {
 			if (isAbort(error)) return { cancelled: true, aborted: true };
 			throw error;
 		} finally {
-			this.end(operation);
+			await this.end(operation);
 		}
 	}
 
@@ -226,7 +231,7 @@ export class AgentSession {
 		} finally {
 			// Queued prompts would fail too, or were meant to follow the answer that was stopped.
 			this.paused = failed || operation.interrupted;
-			this.end(operation);
+			await this.end(operation);
 		}
 	}
 
@@ -265,6 +270,7 @@ export class AgentSession {
 		const fromId = this.manager.leafId;
 		const { entries } = collectEntriesForBranchSummary(this.manager.tree, fromId, newLeafId);
 		if (fromId === null || entries.length === 0) return undefined;
+		operation.release = await this.manager.hold();
 		const signal = anySignal(operation, options.signal);
 		const summarizer = await untilAborted(this.summarizer(options.summarizer), signal);
 		const budget = compactionBudget({
@@ -331,14 +337,25 @@ export class AgentSession {
 		if (this.disposed)
 			throw new UserError('closed', 'This session was closed.', { kept: 'Nothing was changed.' });
 		const controller = new AbortController();
-		const operation = { activity, controller, settled, settle, interrupted: false };
+		const operation = {
+			activity,
+			controller,
+			settled,
+			settle,
+			interrupted: false,
+			release: () => Promise.resolve(),
+		};
 		this.current = operation;
 		this.events.emit({ type: 'activityChanged', activity });
 		return operation;
 	}
 
 	/** Ends an operation and goes on with an interrupted turn, with the queue, or with nothing. */
-	private end(operation: Operation, next: 'resume' | 'queue' | 'nothing' = 'queue'): void {
+	private async end(
+		operation: Operation,
+		next: 'resume' | 'queue' | 'nothing' = 'queue',
+	): Promise<void> {
+		await operation.release();
 		operation.settle();
 		if (this.current !== operation) return;
 		this.current = undefined;

@@ -15,6 +15,7 @@ export async function createBranchedSession(
 	source: SessionManager,
 	leafId: string,
 	target: SessionStorage,
+	id: string = crypto.randomUUID(),
 ): Promise<SessionManager> {
 	const ids = source.tree.idsTo(leafId);
 	if (ids.length === 0)
@@ -24,7 +25,7 @@ export async function createBranchedSession(
 	const header: SessionHeader = {
 		type: 'session',
 		version: SESSION_VERSION,
-		id: crypto.randomUUID(),
+		id,
 		timestamp: new Date().toISOString(),
 		cwd: source.header.cwd,
 		parentSession: source.location,

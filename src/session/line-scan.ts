@@ -14,11 +14,11 @@ export class LineScanner {
 	private rest: Uint8Array[] = [];
 	private restBytes = 0;
 	/** Where in the file the next chunk begins. */
-	private offset: number;
+	private nextOffset: number;
 
 	/** @param offset where in the file the first chunk begins */
 	constructor(offset: number, onLine: LineListener) {
-		this.offset = offset;
+		this.nextOffset = offset;
 		this.onLine = onLine;
 	}
 
@@ -27,7 +27,7 @@ export class LineScanner {
 		let start = 0;
 		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
 			if (this.restBytes > 0) this.endRest(chunk.subarray(start, end));
-			else this.onLine(chunk, start, end, this.offset + start);
+			else this.onLine(chunk, start, end, this.nextOffset + start);
 			start = end + 1;
 		}
 		if (start < chunk.length) {
@@ -35,12 +35,17 @@ export class LineScanner {
 			this.rest.push(new Uint8Array(chunk.subarray(start)));
 			this.restBytes += chunk.length - start;
 		}
-		this.offset += chunk.length;
+		this.nextOffset += chunk.length;
 	}
 
 	/** Hands over a last line without a newline. */
 	finish(): void {
 		if (this.restBytes > 0) this.endRest(new Uint8Array());
+	}
+
+	/** Where in the file the bytes end that were pushed. */
+	get offset(): number {
+		return this.nextOffset;
 	}
 
 	/** Bytes of a last line that no newline has ended yet. */
@@ -56,8 +61,8 @@ export class LineScanner {
 			at += part.length;
 		}
 		line.set(end, at);
-		// `offset` is still that of the chunk in which the line ends.
-		const offset = this.offset - this.restBytes;
+		// `nextOffset` is still that of the chunk in which the line ends.
+		const offset = this.nextOffset - this.restBytes;
 		this.rest = [];
 		this.restBytes = 0;
 		this.onLine(line, 0, line.length, offset);

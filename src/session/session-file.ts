@@ -2,24 +2,15 @@
  * Reads a session file: the header, and of each entry only its head; entries are parsed when someone
  * looks at them. Versions 1 and 2 are migrated on the way. The file is never changed.
  */
-import { UserError } from '../util/errors.ts';
-import { SESSION_VERSION, type SessionEntry, type SessionHeader } from './entries.ts';
-import { headOfValue, parseObject, versionOneId, type Json } from './entry-parse.ts';
-import type { EntryHead } from './entry-head.ts';
+import type { SessionEntry, SessionHeader } from './entries.ts';
+import { versionOneId, type Json } from './entry-parse.ts';
 import { FileEntryStore } from './file-entry-store.ts';
-import { LineHeadReader } from './line-head.ts';
+import { LineReader, notASession } from './line-reader.ts';
 import { LineScanner } from './line-scan.ts';
-import type { SessionStorage } from './session-storage.ts';
+import type { LinePlace } from './entry-store.ts';
+import { ChangedElsewhere, type SessionStorage } from './session-storage.ts';
 import { SessionTree } from './session-tree.ts';
-
-/** Something in the file that was repaired in memory or could not be shown. The file is untouched. */
-export interface SessionWarning {
-	kind: 'bad-line' | 'unknown-type' | 'missing-parent' | 'cycle' | 'duplicate-id' | 'unknown-kept';
-	message: string;
-	/** 1-based line in the file, where one line is meant. */
-	line?: number;
-	entryId?: string;
-}
+import type { SessionWarning } from './session-warning.ts';
 
 /** The types of pi and oh-my-pi (upstream facts, section 1); others are kept and reported once. */
 const KNOWN_TYPES = new Set([
@@ -53,12 +44,22 @@ export class SessionFile {
 	private readonly store: FileEntryStore;
 	/** Version 1 only: gives a parsed line the id and the parent that its place stands for. */
 	private readonly addId: ((value: Json) => void) | undefined;
+	private readonly reader: LineReader;
 	/** False until the header is on disk: a new session's file begins with its first entry. */
 	private headerWritten = true;
+	/** Bytes of the file that were read or written. */
+	private size = 0;
+	/** Where reading goes on: at the beginning of a last line that is incomplete. */
+	private taken = 0;
+	/** True where the file ends without a line end: an append puts one first. */
+	private insideLine = false;
+	/** Said of a last line that is incomplete: withdrawn where another program goes on to write it. */
+	private tornLine: SessionWarning | undefined;
 
-	private constructor(storage: SessionStorage, header: SessionHeader) {
+	private constructor(storage: SessionStorage, header: SessionHeader, reader: LineReader) {
 		this.storage = storage;
 		this.header = header;
+		this.reader = reader;
 		this.store = new FileEntryStore({
 			storage,
 			hasIds: this.version >= 2,
@@ -82,37 +83,82 @@ export class SessionFile {
 		const reader = new LineReader(storage.location);
 		let file: SessionFile | undefined;
 		const scanner = new LineScanner(0, (bytes, start, end, offset) => {
-			if (file) file.takeLine(reader, bytes, start, end, offset);
-			else {
-				const header = reader.header(bytes, start, end);
-				if (header) file = new SessionFile(storage, header);
-			}
+			if (file) return file.takeLine(bytes, start, end, offset);
+			const header = reader.header(bytes, start, end);
+			if (header) file = new SessionFile(storage, header, reader);
 		});
 		// Waiting for the next chunk gives the thread away.
 		for await (const chunk of storage.chunks(0)) scanner.push(chunk);
-		scanner.finish();
+		const tornBytes = scanner.pendingBytes;
+		// A header without a line end is a session, too.
+		if (!file) scanner.finish();
 		if (!file) throw notASession(storage.location);
-		file.tree.settle(file.warnings);
+		file.finishReading(scanner, tornBytes);
 		reportUnknownTypes(file.tree, file.warnings);
 		return file;
 	}
 
-	private takeLine(
-		reader: LineReader,
-		bytes: Uint8Array,
-		start: number,
-		end: number,
-		offset: number,
-	): void {
+	/**
+	 * Takes over what others have appended since.
+	 * @returns how many entries came
+	 * @throws ChangedElsewhere('replaced') where the file is no longer the one that was read
+	 */
+	async refresh(): Promise<number> {
+		if (!this.headerWritten) return 0;
+		const change = await this.storage.change();
+		if (change === 'none') return 0;
+		if (change === 'replaced') throw new ChangedElsewhere(change);
+		return this.readOn();
+	}
+
+	/** Reads the file anew: it is not the one that was read. */
+	readAgain(): Promise<SessionFile> {
+		return SessionFile.read(this.storage);
+	}
+
+	private async readOn(): Promise<number> {
+		const before = this.tree.size;
+		if (this.tornLine) this.warnings.splice(this.warnings.indexOf(this.tornLine), 1);
+		this.tornLine = undefined;
+		const scanner = new LineScanner(this.taken, (bytes, start, end, offset) =>
+			this.takeLine(bytes, start, end, offset),
+		);
+		for await (const chunk of this.storage.chunks(this.taken)) scanner.push(chunk);
+		this.finishReading(scanner, scanner.pendingBytes);
+		return this.tree.size - before;
+	}
+
+	/** Takes over a last line without a line end where it is whole; else it is read again later. */
+	private finishReading(scanner: LineScanner, tornBytes: number): void {
+		this.taken = this.size = scanner.offset;
+		this.insideLine = tornBytes > 0;
+		if (this.insideLine) {
+			const { lineNumber } = this.reader;
+			this.reader.mayBeTorn = true;
+			scanner.finish();
+			this.reader.mayBeTorn = false;
+			// The same line goes on, if only with its end.
+			this.reader.lineNumber = lineNumber;
+			if (this.tornLine) this.taken -= tornBytes;
+		}
+		this.tree.settle(this.warnings);
+	}
+
+	private takeLine(bytes: Uint8Array, start: number, end: number, offset: number): void {
+		const { reader } = this;
 		const head = reader.entry(bytes, start, end, this.addId);
 		if (!head) return;
-		if ('kind' in head) this.warnings.push(head);
-		else if (this.tree.stage(head, this.warnings)) this.store.addLine(offset, end - start);
+		if (!('kind' in head)) {
+			if (this.tree.stage(head, this.warnings)) this.store.addLine(offset, end - start);
+			return;
+		}
+		this.warnings.push(head);
+		if (reader.mayBeTorn) this.tornLine = head;
 	}
 
 	/** A session that is not stored yet. */
 	static create(storage: SessionStorage, header: SessionHeader): SessionFile {
-		const file = new SessionFile(storage, header);
+		const file = new SessionFile(storage, header, new LineReader(storage.location));
 		file.headerWritten = false;
 		return file;
 	}
@@ -129,6 +175,7 @@ export class SessionFile {
 
 	/**
 	 * Writes entries whose parents are in the tree, in one go, and then takes them over.
+	 * @throws ChangedElsewhere where another program has written to the file
 	 * @throws UserError where they could not be written: file and tree are as they were
 	 */
 	async append(entries: readonly SessionEntry[]): Promise<void> {
@@ -136,91 +183,29 @@ export class SessionFile {
 		const lines = [...header, ...entries].map((line) => JSON.stringify(line));
 		const places = await this.storage.append(lines, !this.headerWritten);
 		this.headerWritten = true;
-		for (const [index, entry] of entries.entries()) {
+		// Another program was faster by a hair: its lines come first, so all are read.
+		if (places[0]?.offset !== this.size + Number(this.insideLine)) {
+			await this.readOn();
+			return;
+		}
+		for (const [index, entry] of entries.entries())
 			this.tree.add(entry, places[header.length + index]);
-		}
-	}
-}
-
-/** Reads lines one after the other: their heads from the bytes where possible, else with a real parse. */
-class LineReader {
-	private readonly location: string;
-	private readonly headReader = new LineHeadReader();
-	private readonly decoder = new TextDecoder();
-	private lineNumber = 0;
-
-	constructor(location: string) {
-		this.location = location;
+		this.wrote(places);
 	}
 
-	/**
-	 * The header; undefined for a line that may stand before it.
-	 * @throws UserError where something else stands there
-	 */
-	header(bytes: Uint8Array, start: number, end: number): SessionHeader | undefined {
-		const value = this.parse(bytes, start, end);
-		// oh-my-pi writes a title slot before the header.
-		if (value === 'blank' || (value?.type === 'title' && this.lineNumber === 1)) return undefined;
-		return readHeader(value, this.location);
+	private wrote(places: readonly LinePlace[]): void {
+		const last = places.at(-1);
+		if (!last) return;
+		this.taken = this.size = last.offset + last.length + 1;
+		this.reader.lineNumber += places.length + Number(this.insideLine);
+		this.insideLine = false;
+		// It was closed off, and stays as it is.
+		this.tornLine = undefined;
 	}
 
-	/** The head of an entry's line; undefined where it is blank, a warning where it is damaged. */
-	entry(
-		bytes: Uint8Array,
-		start: number,
-		end: number,
-		addId: ((value: Json) => void) | undefined,
-	): EntryHead | SessionWarning | undefined {
-		if (!addId && this.headReader.read(bytes, start, end)) {
-			this.lineNumber++;
-			return this.headReader;
-		}
-		const value = this.parse(bytes, start, end);
-		if (value === 'blank') return undefined;
-		if (value) addId?.(value);
-		return (value && headOfValue(value)) ?? damagedLine(this.lineNumber);
+	lock(): Promise<() => Promise<void>> {
+		return this.storage.lock();
 	}
-
-	private parse(bytes: Uint8Array, start: number, end: number): Json | 'blank' | undefined {
-		this.lineNumber++;
-		// Decoding drops a byte order mark.
-		const text = this.decoder.decode(bytes.subarray(start, end));
-		return text.trim() === '' ? 'blank' : parseObject(text);
-	}
-}
-
-function readHeader(value: Json | undefined, location: string): SessionHeader {
-	if (value?.type !== 'session' || typeof value.id !== 'string') throw notASession(location);
-	const version = typeof value.version === 'number' ? value.version : undefined;
-	if (version !== undefined && version > SESSION_VERSION)
-		throw new UserError(
-			'newer-version',
-			`${location} was written by a newer tool (session version ${version}).`,
-			{ kept: 'Nothing was changed.', hint: 'Update Espalier to open it.' },
-		);
-	return {
-		...value,
-		type: 'session',
-		id: value.id,
-		timestamp: typeof value.timestamp === 'string' ? value.timestamp : '',
-		cwd: typeof value.cwd === 'string' ? value.cwd : '',
-		...(version === undefined ? {} : { version }),
-	};
-}
-
-function notASession(location: string): UserError {
-	return new UserError('not-a-session', `${location} is not a session file.`, {
-		kept: 'Nothing was changed.',
-		hint: 'A session file starts with a line of type "session".',
-	});
-}
-
-function damagedLine(line: number): SessionWarning {
-	return {
-		kind: 'bad-line',
-		line,
-		message: `Line ${line} is damaged and cannot be shown; it stays in the file.`,
-	};
 }
 
 function damagedBody(entryId: string): SessionWarning {

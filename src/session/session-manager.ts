@@ -17,9 +17,10 @@ import {
 	type SessionInfoEntry,
 } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
-import { SessionFile, type SessionWarning } from './session-file.ts';
-import { MemorySessionStorage, type SessionStorage } from './session-storage.ts';
+import { SessionFile } from './session-file.ts';
+import { ChangedElsewhere, MemorySessionStorage, type SessionStorage } from './session-storage.ts';
 import type { SessionTree } from './session-tree.ts';
+import type { SessionWarning } from './session-warning.ts';
 import { mergedSystemMessage } from './system-message.ts';
 
 /** Where a session's leaf was when it was last seen, kept outside the file (spec: the leaf survives). */
@@ -30,7 +31,10 @@ export interface SavedLeaf {
 }
 
 export type SessionEvent =
-	{ type: 'entryAppended'; entry: SessionEntry } | { type: 'leafChanged'; leafId: string | null };
+	| { type: 'entryAppended'; entry: SessionEntry }
+	| { type: 'leafChanged'; leafId: string | null }
+	/** Another program wrote to the file, and what is there now was taken over. */
+	| { type: 'changedElsewhere' };
 
 /** The fields of a new compaction entry; ids and time are added. */
 export type NewCompaction = Pick<CompactionEntry, 'summary' | 'firstKeptEntryId' | 'tokensBefore'> &
@@ -47,10 +51,12 @@ type NewEntry<T extends SessionEntry> = Omit<T, 'id' | 'parentId' | 'timestamp'>
 
 export class SessionManager {
 	readonly events = new Emitter<SessionEvent>();
-	private readonly file: SessionFile;
+	private file: SessionFile;
 	private leaf: string | null;
-	/** The tail of the queue of writes: they happen one at a time, in order. */
-	private lastWrite: Promise<unknown> = Promise.resolve();
+	/** The tail of the queue of reads and writes: they happen one at a time, in order. */
+	private lastAccess: Promise<unknown> = Promise.resolve();
+	/** True while one of our operations works on the session (see `hold`). */
+	private held = false;
 
 	private constructor(file: SessionFile, savedLeaf?: SavedLeaf) {
 		this.file = file;
@@ -222,9 +228,55 @@ export class SessionManager {
 		);
 	}
 
+	/**
+	 * Takes over what another program has written meanwhile. Where it went on from our leaf, the leaf
+	 * follows it, as it would at the next opening.
+	 * @returns true where there was something
+	 * @throws UserError where the file cannot be read any more; what was read of it stays
+	 */
+	refresh(): Promise<boolean> {
+		return this.inOrder(() => this.takeOver());
+	}
+
+	/**
+	 * Begins an operation that will write: other windows are kept out until the returned function is
+	 * called. What another program writes in between goes on a branch of its own; ours is written all
+	 * the same.
+	 * @throws UserError('locked') where another window works on the session; UserError('changed-elsewhere')
+	 * where something had come that nobody here has seen: it is shown then
+	 */
+	async hold(): Promise<() => Promise<void>> {
+		const release = await this.file.lock();
+		try {
+			await this.inOrder(async () => {
+				if (await this.takeOver()) throw changedElsewhere(this.location);
+				this.held = true;
+			});
+		} catch (error) {
+			await release();
+			throw error;
+		}
+		return async () => {
+			this.held = false;
+			await release();
+		};
+	}
+
 	private append<T extends SessionEntry>(fields: NewEntry<T>, parent?: string | null): Promise<T> {
-		const write = this.lastWrite.then(async () => {
-			const parentId = parent === undefined ? this.leaf : parent;
+		return this.inOrder(async () => {
+			const entry = await this.write(fields, parent === undefined ? this.leaf : parent);
+			this.leaf = entry.id;
+			this.events.emit({ type: 'entryAppended', entry });
+			this.events.emit({ type: 'leafChanged', leafId: entry.id });
+			return entry;
+		});
+	}
+
+	private async write<T extends SessionEntry>(
+		fields: NewEntry<T>,
+		parentId: string | null,
+	): Promise<T> {
+		for (;;) {
 			const base: EntryBase = {
 				type: fields.type,
 				id: this.newId(),
@@ -232,15 +284,47 @@ export class SessionManager {
 				timestamp: new Date().toISOString(),
 			};
 			const entry = { ...base, ...fields } as unknown as T;
-			await this.file.append([entry]);
-			this.leaf = entry.id;
-			this.events.emit({ type: 'entryAppended', entry });
-			this.events.emit({ type: 'leafChanged', leafId: entry.id });
-			return entry;
-		});
-		// A failed write is the caller's to report; the queue goes on.
-		this.lastWrite = write.catch(() => undefined);
-		return write;
+			try {
+				await this.file.append([entry]);
+				return entry;
+			} catch (error) {
+				if (!(error instanceof ChangedElsewhere)) throw error;
+				await this.takeOver(error.change);
+				const fits = parentId === null || this.tree.has(parentId);
+				if (!this.held || !fits) throw changedElsewhere(this.location);
+			}
+		}
+	}
+
+	private async takeOver(change: 'grown' | 'replaced' = 'grown'): Promise<boolean> {
+		const wasEmpty = this.tree.size === 0;
+		if (change === 'replaced') this.file = await this.file.readAgain();
+		else
+			try {
+				if ((await this.file.refresh()) === 0) return false;
+			} catch (error) {
+				if (!(error instanceof ChangedElsewhere)) throw error;
+				this.file = await this.file.readAgain();
+			}
+		this.follow(wasEmpty);
+		this.events.emit({ type: 'changedElsewhere' });
+		return true;
+	}
+
+	/** An operation of ours stays where it began; else the leaf goes along with what follows it. */
+	private follow(wasEmpty: boolean): void {
+		const { leaf, lastEntryId } = this;
+		const isGone = leaf !== null && !this.tree.has(leaf);
+		const isFollowed =
+			leaf === null ? wasEmpty : this.tree.commonAncestor(leaf, lastEntryId) === leaf;
+		if (isGone || (isFollowed && !this.held)) this.leaf = lastEntryId;
+	}
+
+	private inOrder<T>(access: () => Promise<T>): Promise<T> {
+		const result = this.lastAccess.then(access);
+		// A failure is the caller's to report; the queue goes on.
+		this.lastAccess = result.catch(() => undefined);
+		return result;
 	}
 
 	/** Eight hex digits, as pi's ids, not used in this session yet. */
@@ -265,5 +349,12 @@ export class SessionManager {
 function noSuchEntry(id: string): UserError {
 	return new UserError('no-such-entry', `There is no entry ${id} in this session.`, {
 		kept: 'Nothing was changed.',
+	});
+}
+
+function changedElsewhere(location: string): UserError {
+	return new UserError('changed-elsewhere', `Another program has written to ${location}.`, {
+		kept: 'Nothing was written; what it wrote is shown now.',
+		hint: 'Try again to go on from there, or fork the session to go on without it.',
 	});
 }

@@ -17,10 +17,31 @@ export interface SessionStorage {
 	/**
 	 * Appends whole lines and resolves with where they lie once they are on disk. On failure the file is
 	 * as it was before.
-	 * @param isNew the lines begin a file that must not exist yet; else it must
+	 * @param isNew the lines begin a file that must not exist yet; else it must, as it was last seen
+	 * @throws ChangedElsewhere where the file is not as it was last read or written: nothing is written
 	 * @throws UserError with what happened and what to do
 	 */
 	append(lines: readonly string[], isNew?: boolean): Promise<LinePlace[]>;
+	/** What others have done to the file since it was last read or written. */
+	change(): Promise<FileChange>;
+	/**
+	 * Keeps other windows from working on the session until the returned function is called.
+	 * @throws UserError('locked') where one does already
+	 */
+	lock(): Promise<() => Promise<void>>;
+}
+
+/** `grown` means appended to; `replaced` that what was read stands there no more. */
+export type FileChange = 'none' | 'grown' | 'replaced';
+
+/** An append that was not made, since somebody else has written to the file. */
+export class ChangedElsewhere extends Error {
+	readonly change: Exclude<FileChange, 'none'>;
+
+	constructor(change: Exclude<FileChange, 'none'>) {
+		super(`The file was ${change} by another program.`);
+		this.change = change;
+	}
 }
 
 /** A session that lives in memory: for tests and for dry runs. */
@@ -44,6 +65,14 @@ export class MemorySessionStorage implements SessionStorage {
 
 	append(lines: readonly string[]): Promise<LinePlace[]> {
 		return Promise.resolve(this.add(lines));
+	}
+
+	change(): Promise<FileChange> {
+		return Promise.resolve('none');
+	}
+
+	lock(): Promise<() => Promise<void>> {
+		return Promise.resolve(() => Promise.resolve());
 	}
 
 	private add(lines: readonly string[]): LinePlace[] {

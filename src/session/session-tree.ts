@@ -7,7 +7,7 @@ import type { CompactionEntry, SessionEntry } from './entries.ts';
 import { ArrayEntryStore, type EntryStore, type LinePlace } from './entry-store.ts';
 import { headOf, type EntryHead } from './entry-head.ts';
 import { IdTable } from './id-table.ts';
-import type { SessionWarning } from './session-file.ts';
+import type { SessionWarning } from './session-warning.ts';
 
 const ROOT = -1;
 const NONE: readonly string[] = [];

@@ -224,6 +224,7 @@ export class ChatController {
 
 	private sessionChanged(session: ChatSession, event: SessionEvent): void {
 		this.usage = undefined;
+		if (event.type === 'changedElsewhere') return this.later('snapshot');
 		if (event.type === 'leafChanged') {
 			if (event.leafId === this.shownLeaf) return;
 			this.failure = null;

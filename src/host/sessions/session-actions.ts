@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { archiveSession, filesOfSession, restoreSession } from '../../node/session-files.ts';
 import type { SessionRow } from '../../node/session-listing.ts';
+import { refuseLocked } from '../../node/session-lock.ts';
 import { errorText, UserError } from '../../util/errors.ts';
 import type { SessionHost } from '../session-host.ts';
 import { ACTIONS, actionsFor, isOurs, type SessionAction } from './session-items.ts';
@@ -95,6 +96,7 @@ async function askAndDelete(sessions: SessionHost, row: SessionRow): Promise<voi
 		: '';
 	const detail = `It goes to the trash.${shown}`;
 	if (!(await confirmed(`Delete the session "${titleOf(row)}"?`, detail, 'Delete'))) return;
+	await refuseLocked(row.path);
 	await leave(sessions, row, 'delete');
 	try {
 		// The session first: what lies beside it means nothing alone.

@@ -12,7 +12,7 @@ import type { VisitedLeaves } from '../../session/visited-leaves.ts';
 import { UserError } from '../../util/errors.ts';
 import type { Logger } from '../../util/logger.ts';
 import { VIEWS } from '../command-ids.ts';
-import { showError } from '../report-error.ts';
+import { FORK, forkActions, showError } from '../report-error.ts';
 import { NAVIGATING_KEY, COMMANDS } from '../command-ids.ts';
 import { askForSummary, pickLeaf, pickUserMessage } from './navigation-questions.ts';
 
@@ -31,7 +31,14 @@ export interface NavigationPorts {
 }
 
 /** Failures that a different summarizer does not help against. */
-const NOT_THE_SUMMARY = new Set(['busy', 'no-such-entry', 'leaf-moved']);
+const NOT_THE_SUMMARY = new Set([
+	'busy',
+	'closed',
+	'no-such-entry',
+	'leaf-moved',
+	'locked',
+	'changed-elsewhere',
+]);
 
 const USE_OFFLINE = 'Use offline summary';
 const WITHOUT_SUMMARY = 'Switch without a summary';
@@ -115,7 +122,8 @@ export class TreeNavigation implements vscode.Disposable {
 					: { customInstructions: choice.focus, replaceInstructions: false }),
 			});
 		} catch (error) {
-			await showError(error, this.ports.log);
+			if ((await showError(error, this.ports.log, ...forkActions(error))) === FORK)
+				await vscode.commands.executeCommand(COMMANDS.forkSession);
 		}
 	}
 

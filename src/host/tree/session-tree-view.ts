@@ -89,6 +89,10 @@ export class SessionTreeView implements vscode.Disposable {
 			if (event.entry.type === 'session_info') this.describe();
 			if (row) this.schedule(row);
 			else this.schedule('all', 'show');
+		} else if (event.type === 'changedElsewhere') {
+			this.provider.setSession(this.manager);
+			this.describe();
+			this.schedule('all', 'show');
 		} else {
 			this.describe();
 			// An appended entry has moved the outline's leaf already; else this is a move by hand.
@@ -180,7 +184,7 @@ export class SessionTreeView implements vscode.Disposable {
 	private describe(): void {
 		const { manager } = this;
 		this.view.description = manager?.name ?? '';
-		const beforeAll = manager?.leafId === null && manager.tree.entries.length > 0;
+		const beforeAll = manager?.leafId === null && manager.tree.size > 0;
 		this.view.message = beforeAll
 			? 'You are before the first message: what you send next begins anew, beside what is below.'
 			: undefined;

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { SessionEntry } from '../../../src/session/entries.ts';
-import type { SessionWarning } from '../../../src/session/session-file.ts';
+import type { SessionWarning } from '../../../src/session/session-warning.ts';
 import { SessionTree } from '../../../src/session/session-tree.ts';
 
 const entry = (id: string, parentId: string | null): SessionEntry => ({

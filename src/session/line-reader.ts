@@ -1,0 +1,91 @@
+/** Reads the lines of a session file, the header and the heads of entries; says what is damaged. */
+import { UserError } from '../util/errors.ts';
+import { SESSION_VERSION, type SessionHeader } from './entries.ts';
+import { headOfValue, parseObject, type Json } from './entry-parse.ts';
+import type { EntryHead } from './entry-head.ts';
+import { LineHeadReader } from './line-head.ts';
+import type { SessionWarning } from './session-warning.ts';
+
+/** Reads lines one after the other: their heads from the bytes where possible, else with a real parse. */
+export class LineReader {
+	private readonly location: string;
+	private readonly headReader = new LineHeadReader();
+	private readonly decoder = new TextDecoder();
+	/** Lines read so far. */
+	lineNumber = 0;
+	/** Set for a last line without a line end: only a real parse can say whether it is whole. */
+	mayBeTorn = false;
+
+	constructor(location: string) {
+		this.location = location;
+	}
+
+	/**
+	 * The header; undefined for a line that may stand before it.
+	 * @throws UserError where something else stands there
+	 */
+	header(bytes: Uint8Array, start: number, end: number): SessionHeader | undefined {
+		const value = this.parse(bytes, start, end);
+		// oh-my-pi writes a title slot before the header.
+		if (value === 'blank' || (value?.type === 'title' && this.lineNumber === 1)) return undefined;
+		return readHeader(value, this.location);
+	}
+
+	/** The head of an entry's line; undefined where it is blank, a warning where it is damaged. */
+	entry(
+		bytes: Uint8Array,
+		start: number,
+		end: number,
+		addId: ((value: Json) => void) | undefined,
+	): EntryHead | SessionWarning | undefined {
+		if (!addId && !this.mayBeTorn && this.headReader.read(bytes, start, end)) {
+			this.lineNumber++;
+			return this.headReader;
+		}
+		const value = this.parse(bytes, start, end);
+		if (value === 'blank') return undefined;
+		if (value) addId?.(value);
+		return (value && headOfValue(value)) ?? damagedLine(this.lineNumber);
+	}
+
+	private parse(bytes: Uint8Array, start: number, end: number): Json | 'blank' | undefined {
+		this.lineNumber++;
+		// Decoding drops a byte order mark.
+		const text = this.decoder.decode(bytes.subarray(start, end));
+		return text.trim() === '' ? 'blank' : parseObject(text);
+	}
+}
+
+function readHeader(value: Json | undefined, location: string): SessionHeader {
+	if (value?.type !== 'session' || typeof value.id !== 'string') throw notASession(location);
+	const version = typeof value.version === 'number' ? value.version : undefined;
+	if (version !== undefined && version > SESSION_VERSION)
+		throw new UserError(
+			'newer-version',
+			`${location} was written by a newer tool (session version ${version}).`,
+			{ kept: 'Nothing was changed.', hint: 'Update Espalier to open it.' },
+		);
+	return {
+		...value,
+		type: 'session',
+		id: value.id,
+		timestamp: typeof value.timestamp === 'string' ? value.timestamp : '',
+		cwd: typeof value.cwd === 'string' ? value.cwd : '',
+		...(version === undefined ? {} : { version }),
+	};
+}
+
+export function notASession(location: string): UserError {
+	return new UserError('not-a-session', `${location} is not a session file.`, {
+		kept: 'Nothing was changed.',
+		hint: 'A session file starts with a line of type "session".',
+	});
+}
+
+function damagedLine(line: number): SessionWarning {
+	return {
+		kind: 'bad-line',
+		line,
+		message: `Line ${line} is damaged and cannot be shown; it stays in the file.`,
+	};
+}

@@ -1,0 +1,96 @@
+import { strict as assert } from 'node:assert';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lockPath, lockSession, refuseLocked } from '../../../src/node/session-lock.ts';
+import { UserError } from '../../../src/util/errors.ts';
+
+const isLocked = (error: unknown) => error instanceof UserError && error.reason === 'locked';
+
+describe('session lock', () => {
+	let folder: string;
+	let path: string;
+
+	beforeEach(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'espalier-lock-'));
+		path = join(folder, 'session.jsonl');
+	});
+	afterEach(() => rm(folder, { recursive: true, force: true }));
+	const holder = (fields: object) =>
+		writeFile(
+			lockPath(path),
+			JSON.stringify({ pid: process.pid, host: hostname(), token: 't', ...fields }),
+		);
+	/** A process id that was a process's until just now. */
+	async function deadProcess(): Promise<number> {
+		const child = spawn(process.execPath, ['-e', '']);
+		await once(child, 'exit');
+		return child.pid ?? 0;
+	}
+
+	it('keeps a second one out until it is released (C11)', async () => {
+		const release = await lockSession(path);
+		await assert.rejects(lockSession(path), isLocked);
+		await assert.rejects(refuseLocked(path), isLocked);
+		await release();
+		assert(!existsSync(lockPath(path)));
+		await (
+			await lockSession(path)
+		)();
+	});
+
+	it('lets one of many in', async () => {
+		const dead = await deadProcess();
+		for (let round = 0; round < 20; round++) {
+			if (round % 2 === 0) await holder({ pid: dead });
+			const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockSession(path)));
+			const winners = tries.filter((result) => result.status === 'fulfilled');
+			assert.equal(winners.length, 1, `round ${round}`);
+			await winners[0]?.value();
+		}
+	});
+
+	it('takes over at once from a process that is dead (C11)', async () => {
+		await holder({ pid: await deadProcess() });
+		await refuseLocked(path);
+		await (
+			await lockSession(path)
+		)();
+	});
+
+	it('takes over from another machine only once its lock has expired', async () => {
+		await holder({ host: 'elsewhere' });
+		await assert.rejects(lockSession(path), isLocked);
+		const old = new Date(Date.now() - 3_600_000);
+		await utimes(lockPath(path), old, old);
+		await (
+			await lockSession(path)
+		)();
+	});
+
+	it('waits for a lock that is just being written, and not for one that never was', async () => {
+		await writeFile(lockPath(path), '');
+		await assert.rejects(lockSession(path), isLocked);
+		const old = new Date(Date.now() - 60_000);
+		await utimes(lockPath(path), old, old);
+		await (
+			await lockSession(path)
+		)();
+	});
+
+	it('leaves the lock of another one alone when it ends', async () => {
+		const release = await lockSession(path);
+		await holder({ token: 'of another' });
+		await release();
+		assert.match(await readFile(lockPath(path), 'utf8'), /of another/);
+	});
+
+	it('does without where nothing can be made', async () => {
+		await (
+			await lockSession(join(folder, 'no', 'folder', 'session.jsonl'))
+		)();
+	});
+});

@@ -1,0 +1,180 @@
+/** Two programs on one session file: nothing is interleaved, lost, or written unseen. */
+import { strict as assert } from 'node:assert';
+import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileSessionStorage } from '../../../src/node/file-session-storage.ts';
+import { createOfflineSummarizer } from '../../../src/providers/offline/offline-summarizer.ts';
+import { createOpenAIModel } from '../../../src/providers/openai/openai-model.ts';
+import { AgentSession } from '../../../src/session/agent-session.ts';
+import { SessionManager } from '../../../src/session/session-manager.ts';
+import { UserError } from '../../../src/util/errors.ts';
+import {
+	Gate,
+	startScriptedServer,
+	steps,
+	type ScriptedServer,
+} from '../../support/scripted-server.ts';
+import { SessionBuilder } from '../../support/session-builder.ts';
+
+const message = (content: string) => ({ role: 'user' as const, content, timestamp: 0 });
+const failsWith = (reason: string) => (error: unknown) =>
+	error instanceof UserError && error.reason === reason;
+
+describe('two writers', () => {
+	let folder: string;
+	let path: string;
+	let server: ScriptedServer;
+
+	before(async () => {
+		server = await startScriptedServer();
+	});
+	after(() => server.close());
+	beforeEach(async () => {
+		server.reset();
+		folder = await mkdtemp(join(tmpdir(), 'espalier-two-'));
+		path = join(folder, 'session.jsonl');
+		const session = new SessionBuilder();
+		session.user('one', 'u1');
+		session.assistant('two', 'a1');
+		await writeFile(path, `${session.lines().join('\n')}\n`);
+	});
+	afterEach(() => rm(folder, { recursive: true, force: true }));
+
+	const open = () => SessionManager.open(new FileSessionStorage(path));
+	const line = (id: string, parentId: string | null, content = id) =>
+		JSON.stringify({ type: 'message', id, parentId, timestamp: '', message: message(content) });
+	const ids = (manager: SessionManager) => [...manager.tree.entries()].map(({ id }) => id);
+
+	async function openAgent(manager: SessionManager): Promise<AgentSession> {
+		const model = createOpenAIModel({
+			baseUrl: server.baseUrl,
+			model: 'scripted',
+			contextWindow: 32_000,
+		});
+		return Promise.resolve(
+			new AgentSession(manager, {
+				model: () => Promise.resolve(model),
+				offline: createOfflineSummarizer(),
+				settings: () => ({
+					compaction: { reserveTokens: 16_384, keepRecentTokens: 500 },
+					branchSummary: { enabled: false, reserveTokens: 16_384 },
+					contextWindow: 32_000,
+				}),
+			}),
+		);
+	}
+
+	it('refuses a write over what nobody here has seen, shows it, and goes on from there (C11)', async () => {
+		const [ours, theirs] = [await open(), await open()];
+		const { id } = await theirs.appendMessage(message('theirs'));
+		const before = await readFile(path, 'utf8');
+		await assert.rejects(ours.appendMessage(message('ours')), failsWith('changed-elsewhere'));
+		assert.equal(await readFile(path, 'utf8'), before);
+		assert.equal(ours.leafId, id);
+		const entry = await ours.appendMessage(message('ours'));
+		assert.equal(entry.parentId, id);
+		assert.deepEqual(ids(await open()), ['u1', 'a1', id, entry.id]);
+	});
+
+	it('picks up live what was appended, and follows it where it goes on from the leaf (C11)', async () => {
+		const ours = await open();
+		const events: string[] = [];
+		ours.events.on(({ type }) => events.push(type));
+		assert.equal(await ours.refresh(), false);
+		await appendFile(path, `${line('b1', 'a1')}\n`);
+		assert.equal(await ours.refresh(), true);
+		assert.equal(ours.leafId, 'b1');
+		ours.moveLeaf('u1');
+		await appendFile(path, `${line('b2', 'b1')}\n`);
+		await ours.refresh();
+		assert.equal(ours.leafId, 'b2');
+		ours.moveLeaf('a1');
+		await appendFile(path, `${line('c1', 'u1')}\n`);
+		await ours.refresh();
+		assert.equal(ours.leafId, 'a1');
+		assert.deepEqual(ids(ours), ['u1', 'a1', 'b1', 'b2', 'c1']);
+		assert.equal(events.filter((type) => type === 'changedElsewhere').length, 3);
+	});
+
+	it('takes a line that is still being written once it is whole', async () => {
+		const ours = await open();
+		const whole = line('b1', 'a1', 'häß€😀 }');
+		const bytes = Buffer.from(`${whole}\n${line('b2', 'b1')}\n`);
+		for (let at = 0; at < bytes.length; at += 7) {
+			await appendFile(path, bytes.subarray(at, at + 7));
+			await ours.refresh();
+		}
+		assert.deepEqual(ids(ours), ['u1', 'a1', 'b1', 'b2']);
+		assert.deepEqual(ours.warnings, []);
+		assert.deepEqual(ours.path(), (await open()).path());
+		await ours.appendMessage(message('after'));
+		assert.equal((await open()).tree.size, 5);
+	});
+
+	it('reads a file anew that was rewritten, and keeps the leaf where it is still there', async () => {
+		const ours = await open();
+		const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+		await writeFile(`${path}.new`, `${lines.slice(0, 2).join('\n')}\n${line('z', 'u1')}\n`);
+		await rename(`${path}.new`, path);
+		await assert.rejects(ours.appendMessage(message('ours')), failsWith('changed-elsewhere'));
+		assert.deepEqual(ids(ours), ['u1', 'z']);
+		assert.equal(ours.leafId, 'z');
+		await writeFile(path, `${lines.slice(0, 2).join('\n')}\n${line('y', 'u1')}\n`);
+		await assert.rejects(ours.appendMessage(message('ours')), failsWith('changed-elsewhere'));
+		assert.deepEqual(ids(ours), ['u1', 'y']);
+		const { parentId } = await ours.appendMessage(message('ours'));
+		assert.equal(parentId, 'y');
+	});
+
+	it('keeps what it read where the file is no session any more', async () => {
+		const ours = await open();
+		await writeFile(path, 'gone\n');
+		await assert.rejects(ours.appendMessage(message('ours')), failsWith('not-a-session'));
+		assert.equal(await readFile(path, 'utf8'), 'gone\n');
+		assert.deepEqual(ids(ours), ['u1', 'a1']);
+	});
+
+	it('writes the answer to a prompt of its own whatever another program does meanwhile (C08, C11)', async () => {
+		const manager = await open();
+		const session = await openAgent(manager);
+		const gate = new Gate();
+		server.enqueue(steps.text('The answer.', { gate }));
+		await session.prompt('ours');
+		await server.waitForRequest(1);
+		const prompt = manager.leafId;
+		await appendFile(path, `${line('t1', 'a1')}\n${line('t2', prompt)}\n`);
+		await manager.refresh();
+		assert.equal(manager.leafId, prompt);
+		await appendFile(path, `${line('t3', 't2')}\n`);
+		gate.open();
+		await session.whenIdle();
+		const again = await open();
+		assert.deepEqual(again.warnings, []);
+		const answer = again.path().at(-1);
+		assert(answer?.type === 'message' && answer.message.role === 'assistant');
+		assert.equal(answer.parentId, prompt);
+		assert.deepEqual(
+			ids(again).filter((id) => id.startsWith('t')),
+			['t1', 't2', 't3'],
+		);
+		assert.deepEqual(ids(manager), ids(again));
+	});
+
+	it('keeps a second window out while a turn runs, and lets it in afterwards (C11)', async () => {
+		const first = await openAgent(await open());
+		const second = await openAgent(await open());
+		const gate = new Gate();
+		server.enqueue(steps.text('first', { gate }), steps.text('second'));
+		await first.prompt('from the first window');
+		await assert.rejects(second.prompt('from the second'), failsWith('locked'));
+		await assert.rejects(second.compact(), failsWith('locked'));
+		assert.equal(second.activity, 'idle');
+		gate.open();
+		await first.whenIdle();
+		await second.manager.refresh();
+		await second.prompt('from the second');
+		await second.whenIdle();
+		assert.equal((await open()).path().length, 6);
+	});
+});
