@@ -7,6 +7,8 @@ export const COMMANDS = {
 	openSession: 'espalier.openSession',
 	manageSessions: 'espalier.manageSessions',
 	openSessionFile: 'espalier.openSessionFile',
+	forkSession: 'espalier.forkSession',
+	labelEntry: 'espalier.labelEntry',
 	connectModel: 'espalier.connectModel',
 	forgetKey: 'espalier.forgetKey',
 	focusChat: 'espalier.focusChat',

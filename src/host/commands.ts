@@ -1,5 +1,7 @@
 /** The commands that belong to no view. */
 import * as vscode from 'vscode';
+import type { Row } from '../session/outline.ts';
+import type { SessionManager } from '../session/session-manager.ts';
 import { UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
 import { COMMANDS, VIEWS } from './command-ids.ts';
@@ -11,6 +13,8 @@ import { registerSessionCommands } from './sessions/session-commands.ts';
 export function registerCommands(
 	context: vscode.ExtensionContext,
 	sessions: SessionHost,
+	/** Takes what is unsent in another session's composer into the chat. */
+	takeDraft: (fromSessionId: string) => void,
 	log: Logger,
 ): void {
 	const session = () => {
@@ -27,6 +31,17 @@ export function registerCommands(
 	registerCommand(context, log, COMMANDS.newSession, async () => {
 		await sessions.startNew();
 		await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);
+	});
+	registerCommand(context, log, COMMANDS.forkSession, async (row?: Row) => {
+		const from = session().manager.id;
+		await sessions.fork(row?.entryId);
+		takeDraft(from);
+		await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);
+	});
+	registerCommand(context, log, COMMANDS.labelEntry, async (row?: Row) => {
+		const { manager } = session();
+		const target = row?.entryId ?? manager.leafId;
+		if (target !== null) await askAndLabel(manager, target);
 	});
 	registerSessionCommands(context, sessions, log);
 	registerCommand(context, log, COMMANDS.openSessionFile, async (file?: vscode.Uri) => {
@@ -47,4 +62,17 @@ async function askForFile(folder: vscode.Uri): Promise<vscode.Uri | undefined> {
 		filters: { Sessions: ['jsonl'] },
 	});
 	return picked?.[0];
+}
+
+/** A label stands before its row in the tree; pi shows it, too. */
+async function askAndLabel(manager: SessionManager, entryId: string): Promise<void> {
+	const label = manager.labels().get(entryId) ?? '';
+	const entered = await vscode.window.showInputBox({
+		title: 'Label entry',
+		prompt: 'An empty label takes the label back.',
+		value: label,
+		ignoreFocusOut: true,
+	});
+	const wanted = entered?.trim();
+	if (wanted !== undefined && wanted !== label) await manager.appendLabel(entryId, wanted);
 }

@@ -78,7 +78,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 				sessions.session?.manager.id === id ? sessions.session.manager : undefined,
 		}),
 	);
-	registerCommands(context, sessions, log);
+	registerCommands(context, sessions, (from) => chat.takeDraft(from), log);
 	await sessions.restore(process.env[OPEN_SESSION_VARIABLE]);
 }
 

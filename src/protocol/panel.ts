@@ -17,6 +17,7 @@ export const ACTION_IDS = [
 	'compactOffline',
 	'newSession',
 	'openSession',
+	'fork',
 	'retry',
 ] as const;
 export type ActionId = (typeof ACTION_IDS)[number];

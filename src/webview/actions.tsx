@@ -8,6 +8,7 @@ const LABELS: Record<ActionId, string> = {
 	compactOffline: 'Use offline summary',
 	newSession: 'New session',
 	openSession: 'Open session…',
+	fork: 'Fork session',
 	retry: 'Try again',
 };
 

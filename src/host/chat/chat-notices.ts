@@ -10,6 +10,8 @@ const ACTIONS_BY_REASON: Readonly<Record<string, readonly ActionId[]>> = {
 	connection: ['retry', 'connectModel'],
 	overflow: ['compact', 'compactOffline'],
 	badRequest: ['connectModel'],
+	locked: ['retry', 'fork'],
+	'changed-elsewhere': ['retry', 'fork'],
 };
 
 /** Shown above the composer while no model is connected. */

@@ -52,6 +52,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 		else if (text) this.drafts.insert(this.host.session?.manager.id ?? null, text);
 	}
 
+	/** Takes what stands unsent in another session's composer into that of the session on show. */
+	takeDraft(fromSessionId: string): void {
+		const text = this.drafts.get(fromSessionId);
+		this.drafts.set(fromSessionId, '');
+		this.insertText(text);
+	}
+
 	dispose(): void {
 		this.controller?.dispose();
 		this.drafts.flush();

@@ -17,6 +17,7 @@ const ACTION_COMMANDS: Partial<Record<ActionId, string>> = {
 	connectModel: COMMANDS.connectModel,
 	newSession: COMMANDS.newSession,
 	openSession: COMMANDS.openSession,
+	fork: COMMANDS.forkSession,
 };
 
 export function createChatHost(
