@@ -175,7 +175,7 @@ export class AgentSession {
 			const summary = await this.summarizeLeftBranch(operation, leafId, options);
 			anySignal(operation, options.signal).throwIfAborted();
 			const summaryEntry = summary && (await this.manager.branchWithSummary(leafId, summary));
-			if (!summaryEntry) this.manager.moveLeaf(leafId);
+			if (!summaryEntry) this.manager.branch(leafId);
 			return {
 				cancelled: false,
 				...(editorText === undefined ? {} : { editorText }),

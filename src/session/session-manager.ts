@@ -22,6 +22,7 @@ import { ChangedElsewhere, MemorySessionStorage, type SessionStorage } from './s
 import type { SessionTree } from './session-tree.ts';
 import type { SessionWarning } from './session-warning.ts';
 import { mergedSystemMessage } from './system-message.ts';
+import { treeNodes, type TreeNode } from './tree-nodes.ts';
 
 /** Where a session's leaf was when it was last seen, kept outside the file (spec: the leaf survives). */
 export interface SavedLeaf {
@@ -147,7 +148,7 @@ export class SessionManager {
 	}
 
 	/** The entries from a root to `leafId` (the current leaf by default), root first; reads them all. */
-	path(leafId: string | null = this.leaf): SessionEntry[] {
+	getBranch(leafId: string | null = this.leaf): SessionEntry[] {
 		return this.tree.pathTo(leafId);
 	}
 
@@ -159,6 +160,11 @@ export class SessionManager {
 	/** The context of a leaf (the current one by default). */
 	context(leafId: string | null = this.leaf): SessionContext {
 		return buildTreeContext(this.tree, leafId);
+	}
+
+	/** All entries as nested nodes, one for each root; reads them all. */
+	getTree(): TreeNode[] {
+		return treeNodes(this.tree, this.labels());
 	}
 
 	/** The label of each labelled entry; the last label entry for a target counts, an empty one clears. */
@@ -175,7 +181,7 @@ export class SessionManager {
 	 * Moves the leaf; nothing is written.
 	 * @throws UserError('no-such-entry') for an id that is not in the session
 	 */
-	moveLeaf(id: string | null): void {
+	branch(id: string | null): void {
 		if (id !== null && !this.tree.has(id)) throw noSuchEntry(id);
 		if (id === this.leaf) return;
 		this.leaf = id;

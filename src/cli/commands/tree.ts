@@ -36,7 +36,7 @@ export async function treeCommand({ file }: CommandLine): Promise<CommandOutput>
 function treeLines(manager: SessionManager): TreeLine[] {
 	const { tree } = manager;
 	const labels = manager.labels();
-	const active = new Set(manager.path().map(({ id }) => id));
+	const active = new Set(manager.getBranch().map(({ id }) => id));
 	const lines: TreeLine[] = [];
 	const open: { id: string; depth: number }[] = [];
 	const push = (ids: readonly string[], depth: number) => {

@@ -107,7 +107,7 @@ describe('conformance with pi', function () {
 			fromExtension: false,
 		});
 		const restated = async (file: string) => {
-			const last = (await SessionManager.open(new FileSessionStorage(file))).path().at(-1);
+			const last = (await SessionManager.open(new FileSessionStorage(file))).getBranch().at(-1);
 			assert(last?.type === 'compaction');
 			return { ...last.systemMessage, timestamp: 0 };
 		};

@@ -37,7 +37,7 @@ describe('session files', () => {
 		assert.equal(lines.length, 4);
 		assert.match(lines[0] ?? '', /"type":"session","version":3/);
 		const again = await SessionManager.open(new FileSessionStorage(path));
-		assert.deepEqual(again.path(), manager.path());
+		assert.deepEqual(again.getBranch(), manager.getBranch());
 	});
 
 	it('never glues an append to a torn last line (C11)', async () => {
@@ -47,7 +47,7 @@ describe('session files', () => {
 		const reopened = await SessionManager.open(new FileSessionStorage(path));
 		await reopened.appendMessage(message('two'));
 		const again = await SessionManager.open(new FileSessionStorage(path));
-		assert.equal(again.path().length, 2);
+		assert.equal(again.getBranch().length, 2);
 		assert.equal(again.warnings.length, 1);
 	});
 
@@ -57,10 +57,10 @@ describe('session files', () => {
 		await manager.appendMessage(message(text));
 		await manager.appendMessage(message('after'));
 		const again = await SessionManager.open(new FileSessionStorage(path));
-		const [first] = again.path();
+		const [first] = again.getBranch();
 		assert(first?.type === 'message' && first.message.role === 'user');
 		assert(first.message.content === text);
-		assert.equal(again.path().length, 2);
+		assert.equal(again.getBranch().length, 2);
 	});
 
 	it('reports a failed write, leaves memory and file as they were, and can go on', async () => {
@@ -81,7 +81,7 @@ describe('session files', () => {
 		const manager = SessionManager.create(new FileSessionStorage(path), { cwd: '/w' });
 		const { id } = await manager.appendMessage(message('one'));
 		await manager.appendMessage(message('two'));
-		manager.moveLeaf(id);
+		manager.branch(id);
 		const saved = manager.savedLeaf;
 		const back = await SessionManager.open(new FileSessionStorage(path), saved);
 		assert.equal(back.leafId, id);
@@ -123,7 +123,7 @@ describe('session files', () => {
 		await assert.rejects(twin.appendMessage(message('two')), /EEXIST/);
 		await rm(path);
 		await assert.rejects(manager.appendMessage(message('three')), /ENOENT/);
-		assert.equal(manager.path().length, 1);
+		assert.equal(manager.getBranch().length, 1);
 		await assert.rejects(readFile(path));
 	});
 
@@ -159,7 +159,7 @@ describe('session files', () => {
 		await copySession(source, target, () => Promise.resolve(), old);
 		const copy = await SessionManager.open(new FileSessionStorage(target));
 		assert.deepEqual(
-			copy.path().map(({ id }) => id),
+			copy.getBranch().map(({ id }) => id),
 			['a', 'c'],
 		);
 		assert.equal(copy.header.parentSession, old);

@@ -49,7 +49,7 @@ describe('session file actions', () => {
 		const saved = await renameSession(path, 'A name', { leafId: 'u1', lastEntryId: 'u2' });
 		const manager = await SessionManager.open(new FileSessionStorage(path), saved);
 		assert.deepEqual(
-			manager.path().map(({ id }) => id),
+			manager.getBranch().map(({ id }) => id),
 			['u1', manager.leafId],
 		);
 	});

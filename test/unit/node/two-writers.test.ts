@@ -85,11 +85,11 @@ describe('two writers', () => {
 		await appendFile(path, `${line('b1', 'a1')}\n`);
 		assert.equal(await ours.refresh(), true);
 		assert.equal(ours.leafId, 'b1');
-		ours.moveLeaf('u1');
+		ours.branch('u1');
 		await appendFile(path, `${line('b2', 'b1')}\n`);
 		await ours.refresh();
 		assert.equal(ours.leafId, 'b2');
-		ours.moveLeaf('a1');
+		ours.branch('a1');
 		await appendFile(path, `${line('c1', 'u1')}\n`);
 		await ours.refresh();
 		assert.equal(ours.leafId, 'a1');
@@ -107,7 +107,7 @@ describe('two writers', () => {
 		}
 		assert.deepEqual(ids(ours), ['u1', 'a1', 'b1', 'b2']);
 		assert.deepEqual(ours.warnings, []);
-		assert.deepEqual(ours.path(), (await open()).path());
+		assert.deepEqual(ours.getBranch(), (await open()).getBranch());
 		await ours.appendMessage(message('after'));
 		assert.equal((await open()).tree.size, 5);
 	});
@@ -151,7 +151,7 @@ describe('two writers', () => {
 		await session.whenIdle();
 		const again = await open();
 		assert.deepEqual(again.warnings, []);
-		const answer = again.path().at(-1);
+		const answer = again.getBranch().at(-1);
 		assert(answer?.type === 'message' && answer.message.role === 'assistant');
 		assert.equal(answer.parentId, prompt);
 		assert.deepEqual(
@@ -175,6 +175,6 @@ describe('two writers', () => {
 		await second.manager.refresh();
 		await second.prompt('from the second');
 		await second.whenIdle();
-		assert.equal((await open()).path().length, 6);
+		assert.equal((await open()).getBranch().length, 6);
 	});
 });

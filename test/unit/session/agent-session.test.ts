@@ -61,7 +61,7 @@ describe('agent session', () => {
 		session.events.on((event) => events.push(event));
 	}
 	const leafMessage = () => {
-		const entry = session.manager.path().at(-1);
+		const entry = session.manager.getBranch().at(-1);
 		assert(entry?.type === 'message');
 		return entry.message;
 	};
@@ -107,7 +107,7 @@ describe('agent session', () => {
 			['user'],
 		);
 		const users = session.manager
-			.path()
+			.getBranch()
 			.filter((entry) => entry.type === 'message' && entry.message.role === 'user');
 		assert.equal(users.length, 1);
 	});
@@ -197,7 +197,7 @@ describe('agent session', () => {
 		await server.waitForRequest(3);
 		await session.whenIdle();
 		const prompts = session.manager
-			.path()
+			.getBranch()
 			.slice(11)
 			.flatMap((entry) =>
 				entry.type === 'message' && entry.message.role === 'user' ? [entry.message.content] : [],
@@ -307,7 +307,7 @@ describe('agent session', () => {
 		await server.waitForRequest(3);
 		await session.whenIdle();
 		const prompts = session.manager
-			.path()
+			.getBranch()
 			.slice(10)
 			.flatMap((entry) =>
 				entry.type === 'message' && entry.message.role === 'user' ? [entry.message.content] : [],

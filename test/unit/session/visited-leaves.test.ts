@@ -50,7 +50,7 @@ describe('preview of a move', () => {
 		await ask('abcd');
 		assert.deepEqual(previewMove(manager, first.id), { entries: 3, messages: 3, tokens: 4 });
 		assert.deepEqual(previewMove(manager, second.id), { entries: 2, messages: 2, tokens: 3 });
-		manager.moveLeaf(first.id);
+		manager.branch(first.id);
 		assert.equal(previewMove(manager, manager.lastEntryId!).entries, 0);
 	});
 });

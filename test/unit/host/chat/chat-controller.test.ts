@@ -163,7 +163,7 @@ describe('chat controller', () => {
 		receive({ type: 'ready' });
 		await frame();
 		posted.length = 0;
-		session.manager.moveLeaf(first.id);
+		session.manager.branch(first.id);
 		await frame();
 		assert.deepEqual(types(), ['snapshot']);
 		posted.length = 0;
@@ -273,7 +273,7 @@ describe('chat controller', () => {
 		await frame();
 		assert.deepEqual(acted, ['compact:', 'compact:keep the API']);
 		assert.equal(posted.filter(({ type }) => type === 'promptAccepted').length, 3);
-		assert.equal(session.manager.path().length, 1);
+		assert.equal(session.manager.getBranch().length, 1);
 	});
 
 	it('shows why a turn failed until the next one', async () => {
