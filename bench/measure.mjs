@@ -28,5 +28,6 @@ export function row(what, times) {
 }
 
 function round(value) {
+	if (value < 1) return value.toFixed(3);
 	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

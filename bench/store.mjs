@@ -39,38 +39,69 @@ export async function storeRows({ core, pi, sizes, rounds }) {
 				),
 			),
 			row(
-				`append 200 messages, ${entries} entries`,
-				await sideBySide(appends({ core, pi, file }), rounds),
+				`append a message, handed to the system, ${entries} entries`,
+				await sideBySide(appends({ core, pi, file, durability: 'written' }), rounds),
+			),
+			row(
+				`append a message, on the disk (pi never syncs), ${entries} entries`,
+				await sideBySide(appends({ core, pi, file, durability: 'synced' }), rounds),
+			),
+			row(
+				`append a compaction, ${entries} entries`,
+				await sideBySide(compactions({ core, pi, file }), rounds),
 			),
 		);
 	}
 	return rows;
 }
 
-/** Each appends to a copy of its own; only the appending is timed. Ours syncs each line, pi never does. */
-function appends({ core, pi, file }) {
+const APPENDS = 200;
+
+/** Each appends to a copy of its own; the time is that of one message. */
+function appends({ core, pi, file, durability }) {
 	const message = { role: 'user', content: 'x'.repeat(200), timestamp: 1 };
-	const timed = (prepare) => async () => {
+	return onCopies({ core, pi, file, durability, times: APPENDS }, (session) =>
+		session.appendMessage(message),
+	);
+}
+
+/** Nobody syncs here: the work around the write is what grows with the session, or does not. */
+function compactions({ core, pi, file }) {
+	const kept = (session) => session.getBranch().at(-1).id;
+	return {
+		espalier: onCopies(
+			{ core, pi, file, durability: 'written', times: 1, prepare: kept },
+			(session, firstKeptEntryId) =>
+				session.appendCompaction({
+					...{ summary: 'summary', firstKeptEntryId, tokensBefore: 1, fromExtension: false },
+				}),
+		).espalier,
+		pi: onCopies({ core, pi, file, times: 1, prepare: kept }, (session, firstKeptEntryId) =>
+			session.appendCompaction('summary', firstKeptEntryId, 1),
+		).pi,
+	};
+}
+
+/** Opens a copy of the session, and times only what is done `times` times with it; in ms for one. */
+function onCopies({ core, pi, file, durability, times, prepare = () => undefined }, act) {
+	const timed = (open) => async () => {
 		const folder = mkdtempSync(path.join(tmpdir(), 'espalier-bench-'));
 		try {
 			const copy = path.join(folder, 'session.jsonl');
 			copyFileSync(file, copy);
-			const append = await prepare(copy);
+			const session = await open(copy);
+			const prepared = prepare(session);
 			const began = performance.now();
-			for (let i = 0; i < 200; i++) await append(message);
-			return performance.now() - began;
+			for (let i = 0; i < times; i++) await act(session, prepared);
+			return (performance.now() - began) / times;
 		} finally {
 			rmSync(folder, { recursive: true, force: true });
 		}
 	};
 	return {
-		espalier: timed(async (copy) => {
-			const session = await core.SessionManager.open(new core.FileSessionStorage(copy));
-			return (message) => session.appendMessage(message);
-		}),
-		pi: timed((copy) => {
-			const session = pi.SessionManager.open(copy);
-			return (message) => session.appendMessage(message);
-		}),
+		espalier: timed((copy) =>
+			core.SessionManager.open(new core.FileSessionStorage(copy, { durability })),
+		),
+		pi: timed((copy) => pi.SessionManager.open(copy)),
 	};
 }

@@ -195,7 +195,9 @@ export class SessionManager {
 
 	/** Appends a compaction at the leaf. Nothing is removed from the file. */
 	appendCompaction(fields: NewCompaction): Promise<CompactionEntry> {
-		const systemMessage = mergedSystemMessage(this.context().messages, Date.now());
+		const systemMessage = this.tree.hasSystemMessages
+			? mergedSystemMessage(this.context().messages, Date.now())
+			: undefined;
 		return this.append<CompactionEntry>({
 			type: 'compaction',
 			...fields,

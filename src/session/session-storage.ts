@@ -76,9 +76,10 @@ export class MemorySessionStorage implements SessionStorage {
 	}
 
 	private add(lines: readonly string[]): LinePlace[] {
-		const text = lines.map((line) => `${line}\n`).join('');
-		const places = linePlaces(lines, this.bytes.length);
-		const added = new TextEncoder().encode(text);
+		const encoder = new TextEncoder();
+		const added = encoder.encode(lines.map((line) => `${line}\n`).join(''));
+		const lengths = lines.map((line) => encoder.encode(line).length);
+		const places = linePlaces(lengths, this.bytes.length);
 		const bytes = new Uint8Array(this.bytes.length + added.length);
 		bytes.set(this.bytes);
 		bytes.set(added, this.bytes.length);
@@ -88,12 +89,10 @@ export class MemorySessionStorage implements SessionStorage {
 	}
 }
 
-/** Where lines lie that are written one below the other from an offset on. */
-export function linePlaces(lines: readonly string[], from: number): LinePlace[] {
-	const encoder = new TextEncoder();
+/** Where lines of these lengths, in bytes, lie that are written one below the other from an offset on. */
+export function linePlaces(lengths: readonly number[], from: number): LinePlace[] {
 	let offset = from;
-	return lines.map((line) => {
-		const { length } = encoder.encode(line);
+	return lengths.map((length) => {
 		const place = { offset, length };
 		offset += length + 1;
 		return place;

@@ -27,6 +27,7 @@ export class SessionTree {
 	private readonly waiting = new Map<number, string>();
 	/** Places of the entries of the types that are looked for by type. */
 	private readonly placesByType = new Map<string, number[]>();
+	private systemMessages = 0;
 
 	constructor(store: EntryStore = new ArrayEntryStore()) {
 		this.store = store;
@@ -56,6 +57,7 @@ export class SessionTree {
 		this.roles.push(role);
 		this.children.push(undefined);
 		if (type !== 'message') this.recordType(type, place);
+		else if (role === 'system') this.systemMessages++;
 		const parent =
 			parentId === null
 				? ROOT
@@ -127,6 +129,11 @@ export class SessionTree {
 			const entry = this.store.entryAt(place);
 			if (entry.type === type) yield entry as Extract<SessionEntry, { type: T }>;
 		}
+	}
+
+	/** False in sessions that never were pi's: then nobody has to look for system messages. */
+	get hasSystemMessages(): boolean {
+		return this.systemMessages > 0;
 	}
 
 	/** How many entries there are of each type. */

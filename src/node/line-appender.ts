@@ -1,0 +1,247 @@
+/**
+ * Appends lines to a file: all of them or none, and only where the file is as it was last seen. Looking
+ * and writing happen at once, so that hardly anything can come between.
+ */
+import {
+	closeSync,
+	constants,
+	fdatasync,
+	fstatSync,
+	ftruncateSync,
+	openSync,
+	readSync,
+	statSync,
+	write,
+	writeSync,
+} from 'node:fs';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import type { LinePlace } from '../session/entry-store.ts';
+import { ChangedElsewhere, linePlaces } from '../session/session-storage.ts';
+import { UserError } from '../util/errors.ts';
+import { TAIL_BYTES, tailOf, type FileSight } from './file-sight.ts';
+
+/**
+ * `synced`: an append resolves when its lines are on the disk, and outlive a power failure. `written`:
+ * when the system has them, and they outlive this process.
+ */
+export type Durability = 'synced' | 'written';
+
+/** A file that is gone is not made anew without its header, and a new one never lands on another. */
+const APPEND = constants.O_RDWR | constants.O_APPEND;
+const CREATE = APPEND | constants.O_CREAT | constants.O_EXCL;
+/** Up to so many bytes are written at once: handing them to another thread takes longer than writing. */
+const WRITTEN_AT_ONCE = 256 << 10;
+/** How long, in ms, the file stays open after an append: opening takes longer than writing a line. */
+const KEPT_OPEN = 1000;
+const NEWLINE = 0x0a;
+
+interface OpenFile {
+	descriptor: number;
+	inode: number;
+	/** Appends under way. */
+	uses: number;
+}
+
+export class LineAppender {
+	private readonly path: string;
+	private readonly durability: Durability;
+	private kept: OpenFile | undefined;
+	private closing: ReturnType<typeof setTimeout> | undefined;
+	private usedAt = 0;
+
+	constructor(path: string, durability: Durability) {
+		this.path = path;
+		this.durability = durability;
+	}
+
+	/**
+	 * Appends lines with one write and at most one fdatasync. A last line without a newline (a torn write
+	 * of a crashed tool) is closed off first, so that nothing is glued to it.
+	 * @param expected what the file must look like; undefined where nobody has looked at it
+	 * @throws ChangedElsewhere where it does not: nothing is written
+	 * @throws UserError where it cannot be written: it is as it was before
+	 */
+	async append(
+		lines: readonly string[],
+		expected: FileSight | 'new' | undefined,
+	): Promise<{ places: LinePlace[]; seen: FileSight }> {
+		let file: OpenFile | undefined;
+		try {
+			if (expected === 'new') await mkdir(dirname(this.path), { recursive: true });
+			file = expected === 'new' ? this.create() : this.open();
+			file.uses++;
+			const before = expected === 'new' ? NOTHING : sightOf(file, expected);
+			const closing = before.bytes > 0 && before.tail.at(-1) !== NEWLINE ? '\n' : '';
+			const text = Buffer.from(closing + lines.map((line) => `${line}\n`).join(''));
+			await this.write(file, text, before.bytes);
+			const at = findWritten(this.path, file, text, before.bytes);
+			if (expected === 'new' && this.durability === 'synced') await syncFolder(this.path);
+			return {
+				places: linePlaces(
+					lines.map((line) => Buffer.byteLength(line)),
+					at + closing.length,
+				),
+				seen: {
+					inode: file.inode,
+					bytes: at + text.length,
+					tail: tailOf(before.tail, text),
+				},
+			};
+		} catch (error) {
+			// The descriptor may be that of a file which has another name, or none, by now.
+			this.forget();
+			throw error instanceof ChangedElsewhere ? error : writeError(error, this.path);
+		} finally {
+			if (file) this.done(file);
+		}
+	}
+
+	private create(): OpenFile {
+		const descriptor = openSync(this.path, CREATE, 0o600);
+		return this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
+	}
+
+	private open(): OpenFile {
+		if (this.kept) return this.kept;
+		const descriptor = openSync(this.path, APPEND);
+		return this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
+	}
+
+	private keep(file: OpenFile): OpenFile {
+		this.forget();
+		this.kept = file;
+		return file;
+	}
+
+	private forget(): void {
+		const { kept } = this;
+		this.kept = undefined;
+		if (kept?.uses === 0) closeSync(kept.descriptor);
+	}
+
+	private done(file: OpenFile): void {
+		file.uses--;
+		if (file !== this.kept) {
+			if (file.uses === 0) closeSync(file.descriptor);
+			return;
+		}
+		this.usedAt = performance.now();
+		this.closing ??= setTimeout(() => this.closeIfIdle(), KEPT_OPEN).unref();
+	}
+
+	private closeIfIdle(): void {
+		this.closing = undefined;
+		const { kept } = this;
+		if (!kept) return;
+		const idle = performance.now() - this.usedAt;
+		if (kept.uses > 0 || idle < KEPT_OPEN)
+			this.closing = setTimeout(() => this.closeIfIdle(), KEPT_OPEN).unref();
+		else {
+			closeSync(kept.descriptor);
+			this.kept = undefined;
+		}
+	}
+
+	/**
+	 * Writes all of it or, where that fails, nothing: what was written is taken back, so that a retry does
+	 * not double it; but never another's lines.
+	 */
+	private async write({ descriptor }: OpenFile, text: Buffer, from: number): Promise<void> {
+		let written = 0;
+		try {
+			while (written < text.length) {
+				const rest = text.subarray(written);
+				written +=
+					rest.length <= WRITTEN_AT_ONCE
+						? writeSync(descriptor, rest)
+						: (await promisify(write)(descriptor, rest, 0, rest.length, null)).bytesWritten;
+			}
+			if (this.durability === 'synced') await promisify(fdatasync)(descriptor);
+		} catch (error) {
+			if (written > 0 && fstatSync(descriptor).size === from + written)
+				ftruncateSync(descriptor, from);
+			throw error;
+		}
+	}
+}
+
+const NOTHING = { bytes: 0, tail: Buffer.alloc(0) };
+/** One byte more than a tail: a file that has grown shows by it. */
+const lookBuffer = Buffer.alloc(TAIL_BYTES + 1);
+
+/** Behind what an append will write, where the file is what was last seen of it. */
+function sightOf(
+	{ descriptor, inode }: OpenFile,
+	expected: FileSight | undefined,
+): Pick<FileSight, 'bytes' | 'tail'> {
+	if (!expected) return lookAtEnd(descriptor);
+	const { bytes, tail } = expected;
+	if (expected.inode !== inode) throw new ChangedElsewhere('replaced');
+	const length = readSync(descriptor, lookBuffer, 0, tail.length + 1, bytes - tail.length);
+	if (length < tail.length || tail.compare(lookBuffer, 0, tail.length) !== 0)
+		throw new ChangedElsewhere('replaced');
+	if (length > tail.length) throw new ChangedElsewhere('grown');
+	return expected;
+}
+
+function lookAtEnd(descriptor: number): Pick<FileSight, 'bytes' | 'tail'> {
+	const { size: bytes } = fstatSync(descriptor);
+	const tail = Buffer.alloc(Math.min(TAIL_BYTES, bytes));
+	readSync(descriptor, tail, 0, tail.length, bytes - tail.length);
+	return { bytes, tail };
+}
+
+/**
+ * Where the text lies that was just written: further on, where another program came in between.
+ * @throws ChangedElsewhere where the file was replaced meanwhile, and the text went nowhere
+ */
+function findWritten(
+	path: string,
+	{ descriptor }: OpenFile,
+	text: Buffer,
+	expected: number,
+): number {
+	const { size, nlink } = fstatSync(descriptor);
+	if (nlink === 0) {
+		// Fails where there is none in its place.
+		statSync(path);
+		throw new ChangedElsewhere('replaced');
+	}
+	if (size === expected + text.length) return expected;
+	const written = Buffer.alloc(size - expected);
+	readSync(descriptor, written, 0, written.length, expected);
+	return expected + Math.max(0, written.indexOf(text));
+}
+
+/** A new file outlives a power failure once its folder is on the disk, too. */
+async function syncFolder(path: string): Promise<void> {
+	let folder: FileHandle | undefined;
+	try {
+		folder = await open(dirname(path), 'r');
+		await folder.sync();
+	} catch {
+		// Some systems cannot sync a folder; they do not need it either.
+	} finally {
+		await folder?.close();
+	}
+}
+
+const WRITE_HINTS: Record<string, string> = {
+	ENOSPC: 'The disk is full: free some space and try again.',
+	EACCES: 'You may not write to it: check its permissions.',
+	EPERM: 'You may not write to it: check its permissions.',
+	ENOENT: 'It was deleted or moved meanwhile: put it back, or start a new session.',
+	EEXIST: 'A file of this name is there already.',
+	EROFS: 'It is on a read-only disk: open a copy elsewhere.',
+};
+
+function writeError(error: unknown, path: string): UserError {
+	const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+	return new UserError('not-written', `Could not write to ${path} (${code}).`, {
+		kept: 'The session is as it was before.',
+		hint: WRITE_HINTS[code] ?? 'Try again.',
+		cause: error,
+	});
+}
