@@ -6,7 +6,7 @@ import { SessionManager, type SavedLeaf } from '../session/session-manager.ts';
 import { UserError } from '../util/errors.ts';
 import { FileSessionStorage } from './file-session-storage.ts';
 import { ARCHIVE_FOLDER } from './session-folders.ts';
-import { lockPath, refuseLocked } from './session-lock.ts';
+import { isLockName, refuseLocked } from './session-lock.ts';
 
 const EXTENSION = '.jsonl';
 
@@ -63,8 +63,7 @@ export async function filesOfSession(path: string): Promise<string[]> {
 	const folder = dirname(path);
 	const prefix = `${basename(path, EXTENSION)}.`;
 	const beside = (await readdir(folder)).filter(
-		(name) =>
-			name.startsWith(prefix) && !name.endsWith(EXTENSION) && name !== lockPath(basename(path)),
+		(name) => name.startsWith(prefix) && !name.endsWith(EXTENSION) && !isLockName(name),
 	);
 	return [path, ...beside.map((name) => join(folder, name))];
 }

@@ -1,29 +1,33 @@
 /**
- * The lock of a session file: a file beside it that says which process works on the session. One whose
- * process is dead, or has not touched it for a while, counts for nothing.
+ * The lock of a session file: a claim beside it that says which process works on the session. Each claim
+ * has a name of its own, and whoever makes one then looks for others: of two that come at once, at least
+ * one sees the other. One whose process is dead, or has not touched it for a while, counts for nothing,
+ * and can be removed by anybody, since no other will ever have its name.
  */
-import { open, readFile, rename, link, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UserError } from '../util/errors.ts';
 
 /** How often, in ms, a holder says that it is alive. */
 const TOUCH_EVERY = 10_000;
-/** A lock that was not touched for so long, in ms, has expired: its machine is off, or its disk away. */
+/** A claim that was not touched for so long, in ms, has expired: its machine is off, or its disk away. */
 const EXPIRES_AFTER = 60_000;
-/** What it takes at most, in ms, from making a lock file to writing into it. */
+/** What it takes at most, in ms, from making a claim to writing into it. */
 const WRITTEN_AFTER = 5_000;
-/** Another process may take an expired lock just before us; then that one is looked at. */
-const ATTEMPTS = 5;
+/** Two that come at once both step back; so often, after a random time of at most so many ms. */
+const ATTEMPTS = 8;
+const STEP_BACK = 20;
+const EXTENSION = '.lock';
 
 interface Holder {
 	pid: number;
 	host: string;
-	token: string;
 }
 
-export function lockPath(path: string): string {
-	return `${path}.lock`;
+/** True for the name of a claim, whatever the session. */
+export function isLockName(name: string): boolean {
+	return name.endsWith(EXTENSION);
 }
 
 /**
@@ -33,17 +37,17 @@ export function lockPath(path: string): string {
  * @throws UserError('locked') where a living process holds it
  */
 export async function lockSession(path: string): Promise<() => Promise<void>> {
-	const lock = lockPath(path);
-	const own: Holder = { pid: process.pid, host: hostname(), token: crypto.randomUUID() };
+	const own: Holder = { pid: process.pid, host: hostname() };
+	const claim = `${path}.${crypto.randomUUID()}${EXTENSION}`;
 	for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
 		try {
-			const file = await open(lock, 'wx');
-			await file.writeFile(JSON.stringify(own)).finally(() => file.close());
-			return keep(lock, own);
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return () => Promise.resolve();
+			await writeFile(claim, JSON.stringify(own), { flag: 'wx' });
+		} catch {
+			return () => Promise.resolve();
 		}
-		await removeExpired(path, own.token);
+		if (!(await hasLiveClaim(path, claim))) return keep(claim);
+		await rm(claim, { force: true });
+		await new Promise((resolve) => setTimeout(resolve, Math.random() * STEP_BACK));
 	}
 	throw locked(path);
 }
@@ -53,61 +57,52 @@ export async function lockSession(path: string): Promise<() => Promise<void>> {
  * @throws UserError('locked')
  */
 export async function refuseLocked(path: string): Promise<void> {
-	const found = await look(lockPath(path));
-	if (found && !found.expired) throw locked(path);
+	if (await hasLiveClaim(path)) throw locked(path);
 }
 
-function keep(lock: string, own: Holder): () => Promise<void> {
+function keep(claim: string): () => Promise<void> {
 	const timer = setInterval(() => {
 		const now = new Date();
-		utimes(lock, now, now).catch(() => undefined);
+		utimes(claim, now, now).catch(() => undefined);
 	}, TOUCH_EVERY);
 	timer.unref();
 	return async () => {
 		clearInterval(timer);
-		// One that had expired, while this machine slept, may be another's by now.
-		const found = await look(lock);
-		if (found?.holder?.token === own.token) await rm(lock, { force: true }).catch(() => undefined);
+		await rm(claim, { force: true }).catch(() => undefined);
 	};
 }
 
-/** Moves an expired lock out of the way: of several that try, one succeeds. */
-async function removeExpired(path: string, token: string): Promise<void> {
-	const lock = lockPath(path);
-	const found = await look(lock);
-	if (!found) return;
-	if (!found.expired) throw locked(path);
-	const aside = `${lock}.${token}`;
-	try {
-		await rename(lock, aside);
-		const moved = await look(aside);
-		// Meanwhile another process may have made its own: that is put back.
-		if (moved?.holder?.token !== found.holder?.token) await link(aside, lock);
-	} catch {
-		// Somebody else was faster; the next attempt looks at what is there then.
-	} finally {
-		await rm(aside, { force: true }).catch(() => undefined);
+/** Looks for claims of others, and removes those that count for nothing. */
+async function hasLiveClaim(path: string, own?: string): Promise<boolean> {
+	const folder = dirname(path);
+	const prefix = `${basename(path)}.`;
+	const names = await readdir(folder).catch(() => []);
+	let found = false;
+	for (const name of names) {
+		const claim = join(folder, name);
+		if (claim === own || !name.startsWith(prefix) || !isLockName(name)) continue;
+		if (await isLive(claim)) found = true;
+		else await rm(claim, { force: true }).catch(() => undefined);
 	}
+	return found;
 }
 
-async function look(lock: string): Promise<{ holder?: Holder; expired: boolean } | undefined> {
+async function isLive(claim: string): Promise<boolean> {
 	try {
-		const age = Date.now() - (await stat(lock)).mtimeMs;
-		const holder = parseHolder(await readFile(lock, 'utf8'));
-		if (!holder) return { expired: age > WRITTEN_AFTER };
-		const dead = holder.host === hostname() && !isAlive(holder.pid);
-		return { holder, expired: dead || age > EXPIRES_AFTER };
+		const age = Date.now() - (await stat(claim)).mtimeMs;
+		const holder = parseHolder(await readFile(claim, 'utf8'));
+		if (!holder) return age <= WRITTEN_AFTER;
+		if (holder.host === hostname() && !isAlive(holder.pid)) return false;
+		return age <= EXPIRES_AFTER;
 	} catch {
-		return undefined;
+		return false;
 	}
 }
 
 function parseHolder(text: string): Holder | undefined {
 	try {
-		const { pid, host, token } = JSON.parse(text) as Partial<Holder>;
-		if (typeof pid !== 'number' || typeof host !== 'string' || typeof token !== 'string')
-			return undefined;
-		return { pid, host, token };
+		const { pid, host } = JSON.parse(text) as Partial<Holder>;
+		return typeof pid === 'number' && typeof host === 'string' ? { pid, host } : undefined;
 	} catch {
 		return undefined;
 	}

@@ -1,11 +1,10 @@
 import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockPath, lockSession, refuseLocked } from '../../../src/node/session-lock.ts';
+import { lockSession, refuseLocked } from '../../../src/node/session-lock.ts';
 import { UserError } from '../../../src/util/errors.ts';
 
 const isLocked = (error: unknown) => error instanceof UserError && error.reason === 'locked';
@@ -19,11 +18,10 @@ describe('session lock', () => {
 		path = join(folder, 'session.jsonl');
 	});
 	afterEach(() => rm(folder, { recursive: true, force: true }));
+	const claim = () => `${path}.other.lock`;
 	const holder = (fields: object) =>
-		writeFile(
-			lockPath(path),
-			JSON.stringify({ pid: process.pid, host: hostname(), token: 't', ...fields }),
-		);
+		writeFile(claim(), JSON.stringify({ pid: process.pid, host: hostname(), ...fields }));
+	const names = async () => (await readdir(folder)).filter((name) => name.endsWith('.lock'));
 	/** A process id that was a process's until just now. */
 	async function deadProcess(): Promise<number> {
 		const child = spawn(process.execPath, ['-e', '']);
@@ -36,7 +34,7 @@ describe('session lock', () => {
 		await assert.rejects(lockSession(path), isLocked);
 		await assert.rejects(refuseLocked(path), isLocked);
 		await release();
-		assert(!existsSync(lockPath(path)));
+		assert.deepEqual(await names(), []);
 		await (
 			await lockSession(path)
 		)();
@@ -65,27 +63,28 @@ describe('session lock', () => {
 		await holder({ host: 'elsewhere' });
 		await assert.rejects(lockSession(path), isLocked);
 		const old = new Date(Date.now() - 3_600_000);
-		await utimes(lockPath(path), old, old);
+		await utimes(claim(), old, old);
 		await (
 			await lockSession(path)
 		)();
 	});
 
 	it('waits for a lock that is just being written, and not for one that never was', async () => {
-		await writeFile(lockPath(path), '');
+		await writeFile(claim(), '');
 		await assert.rejects(lockSession(path), isLocked);
 		const old = new Date(Date.now() - 60_000);
-		await utimes(lockPath(path), old, old);
+		await utimes(claim(), old, old);
 		await (
 			await lockSession(path)
 		)();
 	});
 
-	it('leaves the lock of another one alone when it ends', async () => {
-		const release = await lockSession(path);
-		await holder({ token: 'of another' });
+	it('is for one session alone', async () => {
+		const release = await lockSession(join(folder, 'other.jsonl'));
+		await (
+			await lockSession(path)
+		)();
 		await release();
-		assert.match(await readFile(lockPath(path), 'utf8'), /of another/);
 	});
 
 	it('does without where nothing can be made', async () => {
