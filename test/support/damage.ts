@@ -17,25 +17,27 @@ const KNOWN_TYPES = [
 ];
 const ROLES = ['user', 'assistant', 'toolResult', 'bashExecution', 'custom', 'system', 'odd'];
 
-/** Values that no field of an entry should have. */
-const junkValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown; part: unknown }>((tie) => ({
-	value: fc.oneof(
-		{ maxDepth: 2 },
-		fc.constantFrom(null, 0, -1, true, '', 'text', [], {}),
-		fc.array(tie('part'), { maxLength: 3 }),
-		fc.record(
-			{ role: fc.constantFrom(...ROLES, 7, null), content: tie('value'), sections: tie('value') },
-			{ requiredKeys: [] },
+/** Values of any shape, where a field promises another. */
+export const junkValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown; part: unknown }>(
+	(tie) => ({
+		value: fc.oneof(
+			{ maxDepth: 2 },
+			fc.constantFrom(null, 0, -1, true, '', 'text', [], {}),
+			fc.array(tie('part'), { maxLength: 3 }),
+			fc.record(
+				{ role: fc.constantFrom(...ROLES, 7, null), content: tie('value'), sections: tie('value') },
+				{ requiredKeys: [] },
+			),
+			fc.record({ toolsAdded: tie('value'), toolsRemoved: tie('value') }),
 		),
-		fc.record({ toolsAdded: tie('value'), toolsRemoved: tie('value') }),
-	),
-	part: fc.oneof(
-		{ maxDepth: 2 },
-		fc.constantFrom(null, 'text', 7, {}, { type: 'text' }, { type: 'toolCall', id: 3 }),
-		fc.record({ type: fc.constantFrom('text', 'image', 'thinking', 3), text: tie('value') }),
-		tie('value'),
-	),
-})).value;
+		part: fc.oneof(
+			{ maxDepth: 2 },
+			fc.constantFrom(null, 'text', 7, {}, { type: 'text' }, { type: 'toolCall', id: 3 }),
+			fc.record({ type: fc.constantFrom('text', 'image', 'thinking', 3), text: tie('value') }),
+			tie('value'),
+		),
+	}),
+).value;
 
 /** Entries whose fields hold anything; `ids` are those of other entries. */
 export function hostileEntry(ids: readonly string[]): fc.Arbitrary<Record<string, unknown>> {
@@ -59,7 +61,7 @@ export function hostileEntry(ids: readonly string[]): fc.Arbitrary<Record<string
 			...{ summary: fc.oneof(fc.string(), value), targetId: fc.oneof(anyId, value) },
 			...{ label: value, name: value, replacement: value, content: value, customType: value },
 			...{ display: value, provider: value, modelId: value, model: value, thinkingLevel: value },
-			...{ firstKeptEntryId: value, tokensBefore: value, systemMessage: value, fromId: value },
+			...{ firstKeptEntryId: value, tokensBefore: value, fromId: value },
 			...{ details: value, usage: value },
 		},
 		{ requiredKeys: ['type', 'id', 'parentId'] },
@@ -98,6 +100,7 @@ export function damagedFile(
 		return {
 			bytes: Buffer.concat(file.flatMap((bytes) => [bytes, Buffer.from('\n')])),
 			untouched: lines.flatMap(({ entry }) => entry ?? []),
+			[fc.toStringMethod]: () => file.map(String).join('\n'),
 		};
 	});
 }
