@@ -67,13 +67,13 @@ describe('contexts as pi builds them', function () {
 			);
 	}
 
-	it('agrees on messages, thinking level and model of any leaf of any tree (C1)', async () => {
+	it('agrees on messages, thinking level and model of any leaf of any tree (C10)', async () => {
 		const leaves = fc.array(fc.nat(), { minLength: 4, maxLength: 4 });
 		await fc.assert(fc.asyncProperty(treeEntries, leaves, assertSameContexts), { numRuns: 1_000 });
 	});
 
 	// We show the summary nevertheless.
-	it.skip('leaves out the summary of a compaction that a context edit omits (C1)', async () => {
+	it.skip('leaves out the summary of a compaction that a context edit omits (C10)', async () => {
 		const base = { parentId: null, timestamp: '2026-01-01T00:00:00.000Z' };
 		const fields = { summary: 's', firstKeptEntryId: 'c', tokensBefore: 1 };
 		const edit = { type: 'context_edit', id: 'e', targetId: 'c', replacement: null };
