@@ -80,10 +80,16 @@ export function keptContextEntries(
 		const restated = index < start.compactionIndex && isSystemMessage(entry);
 		if (!restated) kept.push({ entry, messages: [] });
 	}
-	const edits = new Map<string, ContextEditEntry>();
-	for (const { entry } of kept) if (entry.type === 'context_edit') edits.set(entry.targetId, entry);
+	const edits = latestEdits(kept);
 	for (const item of kept) item.messages = entryMessages(item.entry, edits.get(item.entry.id));
 	return kept;
+}
+
+/** The latest edit of each entry. */
+function latestEdits(kept: readonly ContextEntry[]): Map<string, ContextEditEntry> {
+	const edits = new Map<string, ContextEditEntry>();
+	for (const { entry } of kept) if (entry.type === 'context_edit') edits.set(entry.targetId, entry);
+	return edits;
 }
 
 /** The messages that stand for what the newest compaction summarized; none without one. */
@@ -96,7 +102,9 @@ export function openingMessages(start: ContextStart): AgentMessage[] {
 		tokensBefore: compaction.tokensBefore,
 		timestamp: Date.parse(compaction.timestamp),
 	};
-	return compaction.systemMessage ? [compaction.systemMessage, summary] : [summary];
+	const { systemMessage } = compaction;
+	// Files are not validated: anything may stand here.
+	return systemMessage?.role === 'system' ? [soundMessage(systemMessage), summary] : [summary];
 }
 
 function isSystemMessage(entry: SessionEntry): boolean {
@@ -159,9 +167,10 @@ function withContent(
 /** Builds the context of a path that is already known (root first). */
 export function buildPathContext(path: readonly SessionEntry[]): SessionContext {
 	const start = findContextStart(path);
-	const messages = openingMessages(start);
-	for (const item of keptContextEntries(path, start))
-		for (const message of item.messages) messages.push(message);
+	const kept = keptContextEntries(path, start);
+	const isOmitted = latestEdits(kept).get(start.compaction?.id ?? '')?.replacement === null;
+	const messages = isOmitted ? [] : openingMessages(start);
+	for (const item of kept) for (const message of item.messages) messages.push(message);
 	return { messages, ...pathSettings(path) };
 }
 
@@ -173,7 +182,7 @@ export function buildTreeContext(tree: SessionTree, leafId: string | null): Sess
 		...first(tree.upFrom(leafId, (type) => type === 'thinking_level_change')),
 		...first(
 			tree.upFrom(leafId, (type, role) => type === 'model_change' || role === 'assistant'),
-			(entry) => entry.type !== 'model_change' || modelOfChange(entry) !== null,
+			(entry) => modelOf(entry) !== null,
 		),
 	];
 	return { messages, ...pathSettings(settings) };
@@ -192,12 +201,19 @@ function pathSettings(path: readonly SessionEntry[]): Omit<SessionContext, 'mess
 	let thinkingLevel = 'off';
 	let model: SessionContext['model'] = null;
 	for (const entry of path) {
-		if (entry.type === 'thinking_level_change') thinkingLevel = entry.thinkingLevel ?? 'off';
-		else if (entry.type === 'model_change') model = modelOfChange(entry) ?? model;
-		else if (entry.type === 'message' && entry.message.role === 'assistant')
-			model = { provider: entry.message.provider, modelId: entry.message.model };
+		if (entry.type === 'thinking_level_change')
+			thinkingLevel = typeof entry.thinkingLevel === 'string' ? entry.thinkingLevel : 'off';
+		else model = modelOf(entry) ?? model;
 	}
 	return { thinkingLevel, model };
+}
+
+/** The model that an entry names; null where it names none. */
+function modelOf(entry: SessionEntry): SessionContext['model'] {
+	if (entry.type === 'model_change') return modelOfChange(entry);
+	if (entry.type !== 'message' || entry.message.role !== 'assistant') return null;
+	const { provider, model } = entry.message;
+	return modelOfChange({ provider, modelId: model });
 }
 
 /** Reads both shapes of a model change: pi's two fields and oh-my-pi's "provider/id". */

@@ -11,8 +11,8 @@ import {
 import type { EntryStore, LinePlace } from './entry-store.ts';
 import type { SessionStorage } from './session-storage.ts';
 
-/** Bytes of lines whose entries are kept in memory; the newest is kept whatever its size. */
-const KEPT_BYTES = 8 << 20;
+/** Bytes of lines whose entries make up a generation; two of them are kept in memory. */
+const GENERATION_BYTES = 4 << 20;
 
 export interface FileEntryStoreOptions {
 	storage: SessionStorage;
@@ -27,9 +27,10 @@ export class FileEntryStore implements EntryStore {
 	private readonly options: FileEntryStoreOptions;
 	private readonly offsets: number[] = [];
 	private readonly lengths: number[] = [];
-	/** By place, the least recently used first. */
-	private readonly kept = new Map<number, SessionEntry>();
-	private keptBytes = 0;
+	/** Entries by place: those used lately, and those used before them, which are forgotten together. */
+	private young = new Map<number, SessionEntry>();
+	private old: ReadonlyMap<number, SessionEntry> = new Map();
+	private youngBytes = 0;
 	private readonly damaged = new Set<number>();
 	private readonly decoder = new TextDecoder();
 
@@ -49,8 +50,9 @@ export class FileEntryStore implements EntryStore {
 	}
 
 	entryAt(place: number): SessionEntry {
-		const known = this.kept.get(place);
-		const entry = known ?? this.read(place);
+		const young = this.young.get(place);
+		if (young) return young;
+		const entry = this.old.get(place) ?? this.read(place);
 		this.keep(place, entry);
 		return entry;
 	}
@@ -80,16 +82,12 @@ export class FileEntryStore implements EntryStore {
 	}
 
 	private keep(place: number, entry: SessionEntry): void {
-		if (this.kept.delete(place)) {
-			this.kept.set(place, entry);
-			return;
+		if (this.youngBytes >= GENERATION_BYTES) {
+			this.old = this.young;
+			this.young = new Map();
+			this.youngBytes = 0;
 		}
-		this.kept.set(place, entry);
-		this.keptBytes += this.lengths[place] ?? 0;
-		for (const oldest of this.kept.keys()) {
-			if (this.keptBytes <= KEPT_BYTES || oldest === place) break;
-			this.kept.delete(oldest);
-			this.keptBytes -= this.lengths[oldest] ?? 0;
-		}
+		this.young.set(place, entry);
+		this.youngBytes += this.lengths[place] ?? 0;
 	}
 }

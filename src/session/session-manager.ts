@@ -143,7 +143,8 @@ export class SessionManager {
 	/** The name given to the session, if any: the last session_info, else oh-my-pi's title. */
 	get name(): string | undefined {
 		let name = this.header.title;
-		for (const info of this.tree.ofType('session_info')) name = info.name ?? name;
+		for (const info of this.tree.ofType('session_info'))
+			if (typeof info.name === 'string') name = info.name;
 		return name;
 	}
 
@@ -171,7 +172,7 @@ export class SessionManager {
 	labels(): ReadonlyMap<string, string> {
 		const labels = new Map<string, string>();
 		for (const entry of this.tree.ofType('label')) {
-			if (entry.label) labels.set(entry.targetId, entry.label);
+			if (typeof entry.label === 'string' && entry.label) labels.set(entry.targetId, entry.label);
 			else labels.delete(entry.targetId);
 		}
 		return labels;

@@ -77,8 +77,13 @@ export class SessionTree {
 		for (const [place, parentId] of this.waiting)
 			this.parents[place] = this.resolveParent(parentId, place, warnings);
 		this.breakCycles(warnings);
-		for (const place of this.waiting.keys()) this.link(place);
+		const disordered = new Set<string[]>();
+		for (const place of this.waiting.keys()) {
+			const siblings = this.link(place);
+			if (siblings) disordered.add(siblings);
+		}
 		this.waiting.clear();
+		for (const siblings of disordered) siblings.sort((a, b) => this.place(a) - this.place(b));
 	}
 
 	/** Adds an entry that was just written (`line` says where); its parent is in the tree. */
@@ -282,27 +287,22 @@ export class SessionTree {
 		return place - 1;
 	}
 
-	/** Adds an entry to its parent's children, which stay in file order. */
-	private link(place: number): void {
+	/** Adds an entry to the end of its parent's children. @returns their list where there are several */
+	private link(place: number): string[] | undefined {
 		const id = this.ids[place] ?? '';
 		const parent = this.parents[place] ?? ROOT;
 		const siblings = parent === ROOT ? this.roots : this.children[parent];
-		if (siblings === undefined) this.children[parent] = id;
-		else if (typeof siblings === 'string') this.children[parent] = this.inOrder([siblings, id]);
-		else {
+		if (siblings === undefined) {
+			this.children[parent] = id;
+			return undefined;
+		}
+		if (typeof siblings !== 'string') {
 			siblings.push(id);
-			this.inOrder(siblings);
+			return siblings;
 		}
-	}
-
-	/** Moves the last of these ids to where it belongs; it belongs there already but in odd files. */
-	private inOrder(ids: string[]): string[] {
-		for (let i = ids.length - 1; i > 0; i--) {
-			const [before = '', after = ''] = [ids[i - 1], ids[i]];
-			if (this.place(before) < this.place(after)) break;
-			[ids[i - 1], ids[i]] = [after, before];
-		}
-		return ids;
+		const both = [siblings, id];
+		this.children[parent] = both;
+		return both;
 	}
 
 	/**

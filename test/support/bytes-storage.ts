@@ -1,6 +1,10 @@
 /** A session in bytes, for tests: read in chunks of any size, out of one buffer that is reused. */
 import type { LinePlace } from '../../src/session/entry-store.ts';
-import { linePlaces, type SessionStorage } from '../../src/session/session-storage.ts';
+import {
+	linePlaces,
+	type FileChange,
+	type SessionStorage,
+} from '../../src/session/session-storage.ts';
 
 const NEWLINE = 0x0a;
 
@@ -32,9 +36,18 @@ export class BytesSessionStorage implements SessionStorage {
 	append(lines: readonly string[]): Promise<LinePlace[]> {
 		const isTorn = this.bytes.length > 0 && this.bytes.at(-1) !== NEWLINE;
 		const closing = isTorn ? '\n' : '';
-		const places = linePlaces(lines, this.bytes.length + closing.length);
+		const lengths = lines.map((line) => Buffer.byteLength(line));
+		const places = linePlaces(lengths, this.bytes.length + closing.length);
 		const text = closing + lines.map((line) => `${line}\n`).join('');
 		this.bytes = Buffer.concat([this.bytes, Buffer.from(text)]);
 		return Promise.resolve(places);
+	}
+
+	change(): Promise<FileChange> {
+		return Promise.resolve('none');
+	}
+
+	lock(): Promise<() => Promise<void>> {
+		return Promise.resolve(() => Promise.resolve());
 	}
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { FileSessionStorage } from '../../../src/node/file-session-storage.ts';
 import type { SessionEntry } from '../../../src/session/entries.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
+import { isDamaged } from '../../../src/session/entry-parse.ts';
 import { UserError } from '../../../src/util/errors.ts';
 import { everyKind, fileLines, lineSpans, TITLE_SLOT } from '../../support/every-kind.ts';
 
@@ -69,8 +70,7 @@ describe('a file cut off at any byte', function () {
 			}
 		});
 
-		// A line that is cut off just behind an inner "}" is taken for a whole one and shown as a gap.
-		it.skip(`${name} shows nothing but the whole entries (C11)`, async () => {
+		it(`${name} shows nothing but the whole entries (C11)`, async () => {
 			for (const { bytes, whole } of cutsOf(title, entries)) {
 				if (!whole) continue;
 				const { tree, leafId } = await open(bytes);
@@ -86,7 +86,9 @@ describe('a file cut off at any byte', function () {
 				const before = [...manager.tree.entries()];
 				const added = await manager.appendName('new');
 				const { tree, leafId, name: title } = await open();
-				assert.deepEqual([...tree.entries()], [...before, added], `cut at ${bytes.length}`);
+				// A torn line that begins and ends like a whole one is a gap, now that others follow it.
+				const sound = [...tree.entries()].filter((entry) => !isDamaged(entry));
+				assert.deepEqual(sound, [...before, added], `cut at ${bytes.length}`);
 				assert.deepEqual(tree.get(added.id), manager.tree.get(added.id));
 				assert.equal(tree.parentOf(added.id), before.at(-1)?.id ?? null);
 				assert.equal(leafId, added.id);
