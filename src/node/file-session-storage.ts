@@ -1,6 +1,6 @@
 /** A session in a file: read in chunks, only ever appended to, and never unaware of other writers. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import type { LinePlace } from '../session/entry-store.ts';
 import {
 	ChangedElsewhere,
@@ -8,7 +8,7 @@ import {
 	type SessionStorage,
 } from '../session/session-storage.ts';
 import { UserError } from '../util/errors.ts';
-import { tailOf, type FileSight } from './file-sight.ts';
+import { isStillThere, tailOf, type FileSight } from './file-sight.ts';
 import { LineAppender, type Durability } from './line-appender.ts';
 import { lockSession } from './session-lock.ts';
 
@@ -85,10 +85,17 @@ export class FileSessionStorage implements SessionStorage {
 	async change(): Promise<FileChange> {
 		const { seen } = this;
 		if (!seen) return 'none';
-		const now = await stat(this.location).catch(() => undefined);
+		const file = await open(this.location, 'r').catch(() => undefined);
 		// A file that is gone may come back; the next write says what is wrong.
-		if (!now || (now.ino === seen.inode && now.size === seen.bytes)) return 'none';
-		return now.ino === seen.inode && now.size > seen.bytes ? 'grown' : 'replaced';
+		if (!file) return 'none';
+		try {
+			const { ino, size } = await file.stat();
+			if (ino !== seen.inode || size < seen.bytes) return 'replaced';
+			if (!isStillThere(file.fd, seen)) return 'replaced';
+			return size > seen.bytes ? 'grown' : 'none';
+		} finally {
+			await file.close();
+		}
 	}
 
 	lock(): Promise<() => Promise<void>> {

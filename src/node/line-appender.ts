@@ -9,7 +9,6 @@ import {
 	fstatSync,
 	ftruncateSync,
 	openSync,
-	readSync,
 	statSync,
 	write,
 	writeSync,
@@ -20,7 +19,7 @@ import { promisify } from 'node:util';
 import type { LinePlace } from '../session/entry-store.ts';
 import { ChangedElsewhere, linePlaces } from '../session/session-storage.ts';
 import { UserError } from '../util/errors.ts';
-import { TAIL_BYTES, tailOf, type FileSight } from './file-sight.ts';
+import { isStillThere, readTail, tailOf, type FileSight } from './file-sight.ts';
 
 /**
  * `synced`: an append resolves when its lines are on the disk, and outlive a power failure. `written`:
@@ -70,22 +69,21 @@ export class LineAppender {
 		let file: OpenFile | undefined;
 		try {
 			if (expected === 'new') await mkdir(dirname(this.path), { recursive: true });
-			file = expected === 'new' ? this.create() : this.open();
+			file = expected === 'new' ? this.create() : this.open(expected);
 			file.uses++;
-			const before = expected === 'new' ? NOTHING : sightOf(file, expected);
+			const before = expected === 'new' ? NOTHING : sightOf(this.path, file, expected);
 			const closing = before.bytes > 0 && before.tail.at(-1) !== NEWLINE ? '\n' : '';
 			const text = Buffer.from(closing + lines.map((line) => `${line}\n`).join(''));
 			await this.write(file, text, before.bytes);
-			const at = findWritten(this.path, file, text, before.bytes);
 			if (expected === 'new' && this.durability === 'synced') await syncFolder(this.path);
 			return {
 				places: linePlaces(
 					lines.map((line) => Buffer.byteLength(line)),
-					at + closing.length,
+					before.bytes + closing.length,
 				),
 				seen: {
 					inode: file.inode,
-					bytes: at + text.length,
+					bytes: before.bytes + text.length,
 					tail: tailOf(before.tail, text),
 				},
 			};
@@ -103,10 +101,12 @@ export class LineAppender {
 		return this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
 	}
 
-	private open(): OpenFile {
+	private open(expected: FileSight | undefined): OpenFile {
 		if (this.kept) return this.kept;
 		const descriptor = openSync(this.path, APPEND);
-		return this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
+		const file = this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
+		if (expected && !isStillThere(descriptor, expected)) throw new ChangedElsewhere('replaced');
+		return file;
 	}
 
 	private keep(file: OpenFile): OpenFile {
@@ -168,51 +168,24 @@ export class LineAppender {
 }
 
 const NOTHING = { bytes: 0, tail: Buffer.alloc(0) };
-/** One byte more than a tail: a file that has grown shows by it. */
-const lookBuffer = Buffer.alloc(TAIL_BYTES + 1);
 
-/** Behind what an append will write, where the file is what was last seen of it. */
+/**
+ * Behind what an append will write, where the file is what was last seen of it. What another program
+ * writes between this look and the write is noticed at the next look.
+ */
 function sightOf(
+	path: string,
 	{ descriptor, inode }: OpenFile,
 	expected: FileSight | undefined,
 ): Pick<FileSight, 'bytes' | 'tail'> {
-	if (!expected) return lookAtEnd(descriptor);
-	const { bytes, tail } = expected;
-	if (expected.inode !== inode) throw new ChangedElsewhere('replaced');
-	const length = readSync(descriptor, lookBuffer, 0, tail.length + 1, bytes - tail.length);
-	if (length < tail.length || tail.compare(lookBuffer, 0, tail.length) !== 0)
+	const { size: bytes, nlink } = fstatSync(descriptor);
+	if (!expected) return { bytes, tail: readTail(descriptor, bytes) };
+	// A file that has lost its name was deleted, which this fails for, or another took its place.
+	if (nlink === 0) statSync(path);
+	if (nlink === 0 || expected.inode !== inode || bytes < expected.bytes)
 		throw new ChangedElsewhere('replaced');
-	if (length > tail.length) throw new ChangedElsewhere('grown');
+	if (bytes > expected.bytes) throw new ChangedElsewhere('grown');
 	return expected;
-}
-
-function lookAtEnd(descriptor: number): Pick<FileSight, 'bytes' | 'tail'> {
-	const { size: bytes } = fstatSync(descriptor);
-	const tail = Buffer.alloc(Math.min(TAIL_BYTES, bytes));
-	readSync(descriptor, tail, 0, tail.length, bytes - tail.length);
-	return { bytes, tail };
-}
-
-/**
- * Where the text lies that was just written: further on, where another program came in between.
- * @throws ChangedElsewhere where the file was replaced meanwhile, and the text went nowhere
- */
-function findWritten(
-	path: string,
-	{ descriptor }: OpenFile,
-	text: Buffer,
-	expected: number,
-): number {
-	const { size, nlink } = fstatSync(descriptor);
-	if (nlink === 0) {
-		// Fails where there is none in its place.
-		statSync(path);
-		throw new ChangedElsewhere('replaced');
-	}
-	if (size === expected + text.length) return expected;
-	const written = Buffer.alloc(size - expected);
-	readSync(descriptor, written, 0, written.length, expected);
-	return expected + Math.max(0, written.indexOf(text));
 }
 
 /** A new file outlives a power failure once its folder is on the disk, too. */

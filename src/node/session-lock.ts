@@ -38,8 +38,8 @@ export function isLockName(name: string): boolean {
  */
 export async function lockSession(path: string): Promise<() => Promise<void>> {
 	const own: Holder = { pid: process.pid, host: hostname() };
-	const claim = `${path}.${crypto.randomUUID()}${EXTENSION}`;
 	for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+		const claim = `${path}.${crypto.randomUUID()}${EXTENSION}`;
 		try {
 			await writeFile(claim, JSON.stringify(own), { flag: 'wx' });
 		} catch {
