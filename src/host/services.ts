@@ -1,5 +1,6 @@
 /** Builds everything that runs in VS Code and connects it: the one place that knows all the parts. */
 import * as vscode from 'vscode';
+import { ompBlobs } from '../node/omp-blobs.ts';
 import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
 import type { AgentSession, SessionSettings } from '../session/agent-session.ts';
 import { VisitedLeaves } from '../session/visited-leaves.ts';
@@ -30,6 +31,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 		{
 			model: () => connection.model(),
 			offline: createOfflineSummarizer(),
+			blobs: ompBlobs(),
 			settings: () => sessionSettings(settings),
 			onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
 		},

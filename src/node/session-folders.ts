@@ -80,17 +80,29 @@ async function siblingFolders({ workspaceStorage }: SessionPlaces): Promise<stri
 	return found;
 }
 
+/** oh-my-pi's folders for all that it keeps, the one that its environment names first. */
+export function ompAgentFolders(home: string, env: SessionPlaces['env']): string[] {
+	return [...namedAgent(home, env), join(home, env.PI_CONFIG_DIR || '.omp', 'agent')];
+}
+
+/** The agent folder that the environment names, for pi and oh-my-pi alike. */
+function namedAgent(home: string, { PI_CODING_AGENT_DIR: named }: SessionPlaces['env']): string[] {
+	return named ? [expandHome(named, home)] : [];
+}
+
+function expandHome(path: string, home: string): string {
+	return path.replace(/^~(?=$|[/\\])/, () => home);
+}
+
 function foreignFolders(
 	{ home, temporary, env, platform }: SessionPlaces,
 	cwds: readonly string[],
 	isHere: SessionFolder['accepts'],
 ): SessionFolder[] {
-	const expand = (path: string) => path.replace(/^~(?=$|[/\\])/, () => home);
-	const agent = env.PI_CODING_AGENT_DIR && expand(env.PI_CODING_AGENT_DIR);
-	const piAgents = [agent, join(home, '.pi', 'agent')];
-	const ompAgents = [agent, join(home, env.PI_CONFIG_DIR || '.omp', 'agent')];
-	const below = (agents: (string | undefined)[], names: string[]) =>
-		agents.flatMap((each) => (each ? names.map((name) => join(each, 'sessions', name)) : []));
+	const piAgents = [...namedAgent(home, env), join(home, '.pi', 'agent')];
+	const ompAgents = ompAgentFolders(home, env);
+	const below = (agents: string[], names: string[]) =>
+		agents.flatMap((each) => names.map((name) => join(each, 'sessions', name)));
 	const piNames = cwds.map(piFolderName);
 	const ompNames = cwds.flatMap((cwd) => ompFolderNames(cwd, { home, temporary, platform }));
 	const folder = (path: string, group: SessionGroup): SessionFolder => ({
@@ -105,7 +117,7 @@ function foreignFolders(
 		...below(piAgents, piNames).map((path) => folder(path, 'pi')),
 		...below(ompAgents, ompNames).map((path) => folder(path, 'omp')),
 		// pi writes the sessions of all folders into this one.
-		...(shared ? [{ ...folder(expand(shared), 'pi'), accepts: isHere }] : []),
+		...(shared ? [{ ...folder(expandHome(shared, home), 'pi'), accepts: isHere }] : []),
 	];
 }
 

@@ -15,6 +15,7 @@ import type {
 	NavigateOptions,
 	NavigateResult,
 } from './agent-events.ts';
+import { withBlobs, type BlobStore } from './blobs.ts';
 import {
 	generateBranchSummary,
 	collectEntriesForBranchSummary,
@@ -41,6 +42,8 @@ export interface AgentSessionOptions {
 	offline: Summarizer;
 	settings: () => SessionSettings;
 	systemPrompt?: string;
+	/** Where the images of oh-my-pi's sessions lie. */
+	blobs?: BlobStore;
 	/** Receives what a listener of `events` throws. */
 	onListenerError?: (error: unknown) => void;
 }
@@ -211,8 +214,9 @@ export class AgentSession {
 	private async runTurn(operation: Operation, model: Model): Promise<void> {
 		let failed = false;
 		try {
-			const { messages } = buildRequest(this.manager.context().messages);
-			const { systemPrompt } = this.options;
+			const { systemPrompt, blobs } = this.options;
+			const context = this.manager.context().messages;
+			const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context);
 			const answer = await streamAnswer(
 				model,
 				{ messages, ...(systemPrompt ? { systemPrompt } : {}) },

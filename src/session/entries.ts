@@ -18,7 +18,7 @@ export interface SessionHeader {
 	/** The file this session was forked or migrated from. */
 	parentSession?: string;
 	/** oh-my-pi's session title. */
-	title?: string;
+	title?: string | undefined;
 }
 
 export interface EntryBase {

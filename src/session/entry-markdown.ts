@@ -131,7 +131,17 @@ function contentParts(content: unknown): string[] {
 }
 
 function imageNotes(content: unknown): string[] {
-	return imageParts(content).map(({ mimeType }) => `(image, ${stringOf(mimeType) || 'unknown'})`);
+	return imageParts(content).map(({ mimeType, data }) => {
+		const kind = stringOf(mimeType) || 'unknown';
+		return `(image, ${kind}, ${imageSize(stringOf(data))})`;
+	});
+}
+
+/** Images are told about, not shown: they can be of any size. */
+function imageSize(data: string): string {
+	if (data.startsWith('blob:')) return "in oh-my-pi's store";
+	const kilobytes = Math.ceil((data.length * 3) / 4 / 1024);
+	return kilobytes < 1024 ? `${kilobytes} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
 }
 
 function markdown(parts: readonly string[]): string {

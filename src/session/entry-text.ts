@@ -74,11 +74,11 @@ function callSubject(args: unknown): string {
 }
 
 /** The images of a message's content. */
-export function imageParts(content: unknown): { mimeType?: unknown }[] {
+export function imageParts(content: unknown): { mimeType?: unknown; data?: unknown }[] {
 	if (!Array.isArray(content)) return [];
 	return (content as ({ type?: unknown; mimeType?: unknown } | null)[]).filter(
 		(part) => part?.type === 'image',
-	) as { mimeType?: unknown }[];
+	) as { mimeType?: unknown; data?: unknown }[];
 }
 
 /** True for a message typed by a person. */

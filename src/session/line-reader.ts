@@ -11,6 +11,8 @@ export class LineReader {
 	private readonly location: string;
 	private readonly headReader = new LineHeadReader();
 	private readonly decoder = new TextDecoder();
+	/** What oh-my-pi's title slot before the header says; it is newer than the header's. */
+	private title: unknown;
 	/** Lines read so far. */
 	lineNumber = 0;
 	/** Set for a last line without a line end: only a real parse can say whether it is whole. */
@@ -26,9 +28,12 @@ export class LineReader {
 	 */
 	header(bytes: Uint8Array, start: number, end: number): SessionHeader | undefined {
 		const value = this.parse(bytes, start, end);
-		// oh-my-pi writes a title slot before the header.
-		if (value === 'blank' || (value?.type === 'title' && this.lineNumber === 1)) return undefined;
-		return readHeader(value, this.location);
+		if (value === 'blank') return undefined;
+		if (value?.type === 'title' && this.lineNumber === 1) {
+			this.title = value.title;
+			return undefined;
+		}
+		return readHeader(value, this.location, this.title);
 	}
 
 	/** The head of an entry's line; undefined where it is blank, a warning where it is damaged. */
@@ -56,7 +61,7 @@ export class LineReader {
 	}
 }
 
-function readHeader(value: Json | undefined, location: string): SessionHeader {
+function readHeader(value: Json | undefined, location: string, slotTitle: unknown): SessionHeader {
 	if (value?.type !== 'session' || typeof value.id !== 'string') throw notASession(location);
 	const version = typeof value.version === 'number' ? value.version : undefined;
 	if (version !== undefined && version > SESSION_VERSION)
@@ -65,8 +70,10 @@ function readHeader(value: Json | undefined, location: string): SessionHeader {
 			`${location} was written by a newer tool (session version ${version}).`,
 			{ kept: 'Nothing was changed.', hint: 'Update Espalier to open it.' },
 		);
+	const title = [slotTitle, value.title].find((text) => typeof text === 'string' && text !== '');
 	return {
 		...value,
+		title: typeof title === 'string' ? title : undefined,
 		type: 'session',
 		id: value.id,
 		timestamp: typeof value.timestamp === 'string' ? value.timestamp : '',

@@ -64,6 +64,7 @@ describe('session file', () => {
 	it("skips oh-my-pi's title slot before the header", async () => {
 		const { header } = await parse('{"type":"title","v":1,"title":"t"}', HEADER, label('a'));
 		assert.equal(header.id, 's');
+		assert.equal(header.title, 't');
 	});
 
 	it('refuses what is not a session, and a newer version', async () => {
