@@ -1,7 +1,7 @@
 /** The headless library: sessions, contexts, compaction and branches without VS Code. */
 export { createOfflineSummarizer } from './providers/offline/offline-summarizer.ts';
 export { createOpenAIModel } from './providers/openai/openai-model.ts';
-export { copySession } from './node/copy-session.ts';
+export { copySession, forkSession } from './node/copy-session.ts';
 export { FileSessionStorage } from './node/file-session-storage.ts';
 export { sessionFolders } from './node/session-folders.ts';
 export { SessionListing } from './node/session-listing.ts';

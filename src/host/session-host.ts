@@ -6,13 +6,12 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { copySession } from '../node/copy-session.ts';
+import { copySession, forkSession } from '../node/copy-session.ts';
 import { FileSessionStorage } from '../node/file-session-storage.ts';
 import { renameSession } from '../node/session-files.ts';
 import { AgentSession, type AgentSessionOptions } from '../session/agent-session.ts';
 import { SESSION_VERSION } from '../session/entries.ts';
 import { SessionManager, type SavedLeaf } from '../session/session-manager.ts';
-import { createBranchedSession } from '../session/fork.ts';
 import { Emitter } from '../util/emitter.ts';
 import { errorText, UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
@@ -100,7 +99,9 @@ export class SessionHost implements vscode.Disposable {
 				'There is nothing to fork: the conversation is empty.',
 			);
 		const { id, path } = this.newPlace();
-		await this.show(await createBranchedSession(source, leafId, new FileSessionStorage(path), id));
+		await vscode.workspace.fs.createDirectory(this.folder);
+		await forkSession(source, leafId, path, id);
+		await this.show(await this.load(path));
 	}
 
 	/** True for the file of the session on show. */

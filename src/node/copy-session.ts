@@ -2,6 +2,7 @@
 import { copyFile, link, lstat, rm, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SESSION_VERSION } from '../session/entries.ts';
+import { createBranchedSession } from '../session/fork.ts';
 import { migrateTo } from '../session/migration.ts';
 import { SessionManager } from '../session/session-manager.ts';
 import { UserError } from '../util/errors.ts';
@@ -12,21 +13,44 @@ import { FileSessionStorage } from './file-session-storage.ts';
  * version 3 file is copied byte for byte; an older one is written anew as version 3.
  * @throws UserError('exists') where `target` already holds something
  */
-export async function copySession<T>(
+export function copySession<T>(
 	source: SessionManager,
 	target: string,
 	change: (copy: SessionManager) => Promise<T>,
 	parentSession?: string,
 ): Promise<T> {
-	await requireFolder(target);
-	await refuseExisting(target);
-	const draft = `${target}.${process.pid}.${Date.now()}.tmp`;
-	try {
+	return wholeOrNothing(target, async (draft) => {
 		const copy =
 			source.fileVersion < SESSION_VERSION
 				? await migrateTo(source, new FileSessionStorage(draft), parentSession)
 				: await copyBytes(source, draft);
-		const result = await change(copy);
+		return change(copy);
+	});
+}
+
+/**
+ * Writes the path to an entry as a session of its own.
+ * @param id the new session's
+ * @throws UserError where there is no such entry, or the file cannot be written
+ */
+export async function forkSession(
+	source: SessionManager,
+	leafId: string,
+	target: string,
+	id: string,
+): Promise<void> {
+	await wholeOrNothing(target, (draft) =>
+		createBranchedSession(source, leafId, new FileSessionStorage(draft), id),
+	);
+}
+
+/** Lets a file be written under a draft name, and gives it its own once it is complete. */
+async function wholeOrNothing<T>(target: string, write: (draft: string) => Promise<T>): Promise<T> {
+	await requireFolder(target);
+	await refuseExisting(target);
+	const draft = `${target}.${crypto.randomUUID()}.tmp`;
+	try {
+		const result = await write(draft);
 		await publish(draft, target);
 		return result;
 	} finally {

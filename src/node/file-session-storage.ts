@@ -67,13 +67,19 @@ export class FileSessionStorage implements SessionStorage {
 	}
 
 	read(offset: number, length: number): Uint8Array {
+		const isKnown =
+			offset >= this.blockOffset && offset + length <= this.blockOffset + this.block.length;
+		if (!isKnown) this.readBlockAround(offset, length);
 		const start = offset - this.blockOffset;
-		if (start < 0 || start + length > this.block.length) {
-			this.block = readBlock(this.location, offset, Math.max(length, BLOCK_BYTES));
-			this.blockOffset = offset;
-			return this.block.subarray(0, length);
-		}
 		return this.block.subarray(start, start + length);
+	}
+
+	/** Whoever walks back, as from a leaf to its root, needs what lies before a line next. */
+	private readBlockAround(offset: number, length: number): void {
+		const bytes = Math.max(length, BLOCK_BYTES);
+		const walksBack = offset < this.blockOffset;
+		this.blockOffset = walksBack ? Math.max(0, offset + length - bytes) : offset;
+		this.block = readBlock(this.location, this.blockOffset, bytes);
 	}
 
 	async append(lines: readonly string[], isNew = false): Promise<LinePlace[]> {

@@ -120,7 +120,7 @@ const notice = object<ChatNotice>({
 const status = object<ChatStatus>({
 	activity: literal(...ACTIVITIES),
 	model: nullable(string),
-	contextTokens: count,
+	contextTokens: nullable(count),
 	contextWindow: count,
 	queued: array(string),
 	notices: array(notice),

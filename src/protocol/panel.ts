@@ -41,8 +41,8 @@ export interface ChatStatus {
 	activity: ChatActivity;
 	/** Null where no model is connected. */
 	model: string | null;
-	/** An estimate. */
-	contextTokens: number;
+	/** An estimate; null until it has been counted. */
+	contextTokens: number | null;
 	/** 0 where it is not known. */
 	contextWindow: number;
 	/** Prompts that wait for the session to be idle, oldest first. */

@@ -24,7 +24,7 @@ import { compactionBudget } from './compaction/budget.ts';
 import { compact, prepareCompaction } from './compaction/compaction.ts';
 import { createModelSummarizer } from './compaction/model-summarizer.ts';
 import type { Summarizer } from './compaction/summarizer.ts';
-import { contextTokens } from './context-tokens.ts';
+import { countContextTokens } from './context-tokens.ts';
 import { navigationTarget } from './navigation.ts';
 import { buildRequest } from './request-builder.ts';
 import type { SessionManager } from './session-manager.ts';
@@ -193,9 +193,10 @@ export class AgentSession {
 	}
 
 	/** What the meter shows, in tokens: the estimate that compaction decides by. */
-	contextUsage(): { tokens: number; contextWindow: number } {
+	async contextUsage(): Promise<{ tokens: number; contextWindow: number }> {
+		const { messages } = await this.manager.readContext();
 		return {
-			tokens: contextTokens(this.manager.context().messages),
+			tokens: await countContextTokens(messages),
 			contextWindow: this.options.settings().contextWindow,
 		};
 	}
@@ -215,7 +216,7 @@ export class AgentSession {
 		let failed = false;
 		try {
 			const { systemPrompt, blobs } = this.options;
-			const context = this.manager.context().messages;
+			const context = (await this.manager.readContext()).messages;
 			const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context);
 			const answer = await streamAnswer(
 				model,
@@ -243,7 +244,7 @@ export class AgentSession {
 		operation: Operation,
 		options: CompactOptions,
 	): Promise<CompactionOutcome> {
-		const path = this.manager.contextPath();
+		const path = await this.manager.tree.readContextPathTo(this.manager.leafId);
 		const preparation = prepareCompaction(path, this.compactionSettings());
 		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction');
 		const signal = anySignal(operation, options.signal);

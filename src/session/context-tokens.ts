@@ -3,6 +3,7 @@
  * share: an estimate over the built messages, without system prompt and tools.
  */
 import type { LlmMessage } from '../agent/messages.ts';
+import { createYielder } from '../util/async.ts';
 import { estimateTextTokens, IMAGE_TOKENS, type TokenCounter } from '../util/tokens.ts';
 import { convertToLlm, type AgentMessage } from './messages.ts';
 import { buildRequest } from './request-builder.ts';
@@ -26,6 +27,17 @@ export function contextTokens(
 ): number {
 	let tokens = 0;
 	for (const message of buildRequest(messages).messages) tokens += llmMessageTokens(message, count);
+	return tokens;
+}
+
+/** The same count, giving the thread away now and then: a context can be of any size. */
+export async function countContextTokens(messages: readonly AgentMessage[]): Promise<number> {
+	const pause = createYielder();
+	let tokens = 0;
+	for (const message of buildRequest(messages).messages) {
+		tokens += llmMessageTokens(message, estimateTextTokens);
+		await pause();
+	}
 	return tokens;
 }
 

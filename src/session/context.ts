@@ -176,7 +176,23 @@ export function buildPathContext(path: readonly SessionEntry[]): SessionContext 
 
 /** Builds the context of a leaf, reading no more of the tree than it takes. */
 export function buildTreeContext(tree: SessionTree, leafId: string | null): SessionContext {
-	const { messages } = buildPathContext(tree.contextPathTo(leafId));
+	return treeContext(tree, leafId, tree.contextPathTo(leafId));
+}
+
+/** The same, giving the thread away while it reads: a context can be of any size. */
+export async function readTreeContext(
+	tree: SessionTree,
+	leafId: string | null,
+): Promise<SessionContext> {
+	return treeContext(tree, leafId, await tree.readContextPathTo(leafId));
+}
+
+function treeContext(
+	tree: SessionTree,
+	leafId: string | null,
+	contextPath: readonly SessionEntry[],
+): SessionContext {
+	const { messages } = buildPathContext(contextPath);
 	// The newest entry of each kind decides, so that the walk ends early.
 	const settings = [
 		...first(tree.upFrom(leafId, (type) => type === 'thinking_level_change')),

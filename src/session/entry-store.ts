@@ -4,6 +4,8 @@ import type { SessionEntry } from './entries.ts';
 export interface EntryStore {
 	/** The entry at a place in the tree's order; one that cannot be read is a damaged entry. */
 	entryAt(place: number): SessionEntry;
+	/** The line as it stands in the file; undefined where there is none. */
+	lineAt(place: number): string | undefined;
 	/** Takes over the next entry, which was just written; `line` says where. */
 	add(entry: SessionEntry, line?: LinePlace): void;
 }
@@ -22,6 +24,10 @@ export class ArrayEntryStore implements EntryStore {
 		const entry = this.entries[place];
 		if (!entry) throw new RangeError(`There is no entry at place ${place}.`);
 		return entry;
+	}
+
+	lineAt(): undefined {
+		return undefined;
 	}
 
 	add(entry: SessionEntry): void {

@@ -57,10 +57,14 @@ export class FileEntryStore implements EntryStore {
 		return entry;
 	}
 
+	lineAt(place: number): string {
+		const bytes = this.options.storage.read(this.offsets[place] ?? 0, this.lengths[place] ?? 0);
+		return this.decoder.decode(bytes);
+	}
+
 	private read(place: number): SessionEntry {
-		const { storage, hasIds, idAt, onDamaged } = this.options;
-		const bytes = storage.read(this.offsets[place] ?? 0, this.lengths[place] ?? 0);
-		const value = parseObject(this.decoder.decode(bytes));
+		const { hasIds, idAt, onDamaged } = this.options;
+		const value = parseObject(this.lineAt(place));
 		if (value && !hasIds) this.addIds(value, place);
 		const head = value && headOfValue(value);
 		const entry = head && entryOfValue(value, head);

@@ -1,7 +1,12 @@
 /** Forks: one path of a session as a session of its own. The source is only read. */
 import { createYielder } from '../util/async.ts';
 import { UserError } from '../util/errors.ts';
-import { SESSION_VERSION, type LabelEntry, type SessionHeader } from './entries.ts';
+import {
+	SESSION_VERSION,
+	type LabelEntry,
+	type SessionEntry,
+	type SessionHeader,
+} from './entries.ts';
 import { isDamaged } from './entry-parse.ts';
 import { SessionManager } from './session-manager.ts';
 import type { SessionStorage } from './session-storage.ts';
@@ -37,7 +42,7 @@ export async function createBranchedSession(
 		const entry = source.tree.get(id);
 		// Labels are written anew below; a gap has nothing to copy.
 		if (!entry || entry.type === 'label' || isDamaged(entry)) continue;
-		lines.push(JSON.stringify({ ...entry, parentId }));
+		lines.push(lineFor(source, entry, parentId));
 		parentId = id;
 		await pause();
 	}
@@ -47,6 +52,13 @@ export async function createBranchedSession(
 	}
 	await target.append(lines, true);
 	return SessionManager.open(target);
+}
+
+/** The line itself where nothing in it changes: what only other tools understand stays byte for byte. */
+function lineFor(source: SessionManager, entry: SessionEntry, parentId: string | null): string {
+	const isSame = entry.parentId === parentId && source.fileVersion === SESSION_VERSION;
+	const line = isSame ? source.tree.lineOf(entry.id) : undefined;
+	return line?.trim() ?? JSON.stringify({ ...entry, parentId });
 }
 
 function labelsOf(

@@ -28,8 +28,6 @@ export interface Run {
 	headId: string;
 	/** Its entries, oldest first. */
 	ids: string[];
-	/** Place of each entry in `ids`. */
-	places: Map<string, number>;
 	items: RunItem[];
 	/** Place in `items` of the group of each entry, by place of the entry. */
 	itemOf: number[];
@@ -37,20 +35,29 @@ export interface Run {
 	open: boolean;
 }
 
+/** Entries that may be added to a session before its places are copied. */
+const ROOM_FOR_MORE = 1024;
+
 export class OutlineRuns {
 	readonly weights: SubtreeWeights;
 	private readonly tree: SessionTree;
 	/** The child with which a run continues at a fork (null: the root); first those on the active path. */
 	private readonly continued = new Map<string | null, string>();
 	private readonly runs = new Map<string, Run>();
+	/** Place of an entry in its run, by its place in the file: an entry is in one run alone. */
+	private placesInRun: Int32Array;
 
 	constructor(tree: SessionTree, leafId: string | null, weights = new SubtreeWeights(tree)) {
 		this.tree = tree;
 		this.weights = weights;
-		for (let at = leafId; at !== null;) {
-			const parentId = tree.parentOf(at);
-			if (tree.childrenOf(parentId).length > 1) this.continued.set(parentId, at);
-			at = parentId;
+		this.placesInRun = new Int32Array(tree.size + ROOM_FOR_MORE);
+		const idAt = (place: number) => tree.idAt(place) ?? '';
+		let place = leafId === null ? -1 : (tree.placeOf(leafId) ?? -1);
+		while (place >= 0) {
+			const { parent } = tree.at(place);
+			if (parent < 0) this.continued.set(null, idAt(place));
+			else if (tree.at(parent).children > 1) this.continued.set(idAt(parent), idAt(place));
+			place = parent;
 		}
 	}
 
@@ -63,7 +70,7 @@ export class OutlineRuns {
 	/** The run that holds an entry of the session. */
 	runOf(id: string): Run {
 		const known = this.top();
-		if (known?.places.has(id)) return known;
+		if (known && known.ids[this.placeInRun(id)] === id) return known;
 		let headId = id;
 		for (let at: string | null = id; at !== null;) {
 			const parentId: string | null = this.tree.parentOf(at);
@@ -74,6 +81,11 @@ export class OutlineRuns {
 		return this.run(headId);
 	}
 
+	/** The place of an entry in the `ids` of its run; 0 where that run has not been asked for. */
+	placeInRun(id: string): number {
+		return this.placesInRun[this.tree.placeOf(id) ?? -1] ?? 0;
+	}
+
 	/** The run that starts with `headId`: a root, or a child with which no other run continues. */
 	run(headId: string): Run {
 		const known = this.runs.get(headId);
@@ -81,14 +93,12 @@ export class OutlineRuns {
 		const run: Run = {
 			headId,
 			ids: [],
-			places: new Map(),
 			items: [],
 			itemOf: [],
 			open: false,
 		};
 		if (this.next(null) === headId) this.addBranches(run, null);
-		for (let at: string | undefined = headId; at !== undefined; at = this.next(at))
-			this.push(run, at);
+		for (let at: string | undefined = headId; at !== undefined; at = this.push(run, at));
 		this.runs.set(headId, run);
 		return run;
 	}
@@ -119,11 +129,14 @@ export class OutlineRuns {
 		return newest;
 	}
 
-	private push(run: Run, id: string): void {
-		const type = this.tree.typeOf(id);
+	/** Adds an entry to a run. @returns the entry with which the run goes on */
+	private push(run: Run, id: string): string | undefined {
+		const filePlace = this.tree.placeOf(id) ?? -1;
+		const { type, role, children } = this.tree.at(filePlace);
 		const place = run.ids.push(id) - 1;
-		run.places.set(id, place);
-		const kind = kindOfGroup(type, this.tree.roleOf(id));
+		if (filePlace >= this.placesInRun.length) this.makeRoom(filePlace);
+		this.placesInRun[filePlace] = place;
+		const kind = kindOfGroup(type, role);
 		const last = run.items.at(-1);
 		if (kind === undefined && run.open && last?.kind === 'turn') last.end = place + 1;
 		else {
@@ -138,7 +151,14 @@ export class OutlineRuns {
 			run.open = kind === 'turn' || startsGroup;
 		}
 		run.itemOf.push(run.items.length - 1);
-		if (this.tree.childrenOf(id).length > 1) this.addBranches(run, id);
+		if (children > 1) this.addBranches(run, id);
+		return children > 0 ? this.next(id) : undefined;
+	}
+
+	private makeRoom(filePlace: number): void {
+		const grown = new Int32Array(filePlace * 2);
+		grown.set(this.placesInRun);
+		this.placesInRun = grown;
 	}
 
 	/** Lists the branches that leave the run at `id` (null: the other roots); a group ends there. */

@@ -87,7 +87,7 @@ export class Outline {
 	rowOf(entryId: string): Row | undefined {
 		if (!this.tree.has(entryId)) return undefined;
 		const run = this.runs.runOf(entryId);
-		const group = groupAt(run, run.places.get(entryId) ?? 0);
+		const group = groupAt(run, this.runs.placeInRun(entryId));
 		return run.ids[group.start] === entryId
 			? this.intern(group.kind, entryId)
 			: this.intern('step', entryId);
@@ -101,7 +101,7 @@ export class Outline {
 			return forkId === null ? undefined : this.container(this.runs.runOf(forkId));
 		}
 		const run = this.runs.runOf(row.entryId);
-		const group = groupAt(run, run.places.get(row.entryId) ?? 0);
+		const group = groupAt(run, this.runs.placeInRun(row.entryId));
 		const headId = run.ids[group.start] as string;
 		if (headId === row.entryId) return this.container(run);
 		const steps = this.stepsOf(run, group);
@@ -122,7 +122,7 @@ export class Outline {
 		if (row.kind === 'more') return { ...facts, hidden: this.hidden(row) };
 		if (row.kind === 'branch') return { ...facts, children: this.runs.weights.size(row.entryId) };
 		const run = this.runs.runOf(row.entryId);
-		const place = run.places.get(row.entryId) ?? 0;
+		const place = this.runs.placeInRun(row.entryId);
 		const group = groupAt(run, place);
 		if (group.start === place) {
 			facts.branches = group.branches;
@@ -207,7 +207,7 @@ export class Outline {
 	private placeOf(run: Run, start: number, last: number): RowPlace {
 		const top = this.runs.top();
 		if (run !== top) return 'otherBranch';
-		const leaf = this.leafId === null ? -1 : (run.places.get(this.leafId) ?? -1);
+		const leaf = this.leafId === null ? -1 : this.runs.placeInRun(this.leafId);
 		if (leaf === start) return 'current';
 		if (leaf < start) return 'ahead';
 		return leaf <= last ? 'holdsCurrent' : 'onPath';
@@ -221,7 +221,7 @@ export class Outline {
 			return this.runs.leavesRun(row.entryId) ? this.runList(this.runs.run(row.entryId)) : EMPTY;
 		if (row?.kind !== 'turn' && row?.kind !== 'step') return EMPTY;
 		const run = this.runs.runOf(row.entryId);
-		const group = groupAt(run, run.places.get(row.entryId) ?? 0);
+		const group = groupAt(run, this.runs.placeInRun(row.entryId));
 		const isHead = run.ids[group.start] === row.entryId;
 		if (group.kind !== 'turn' || isHead !== (row.kind === 'turn')) return EMPTY;
 		const { steps, places } = this.stepsOf(run, group);
@@ -254,7 +254,7 @@ export class Outline {
 		if (row.kind === 'branch') {
 			const forkId = this.tree.parentOf(row.entryId);
 			const run = forkId === null ? this.runs.top() : this.runs.runOf(forkId);
-			const from = forkId === null ? 0 : (run?.itemOf[run.places.get(forkId) ?? 0] ?? 0);
+			const from = forkId === null ? 0 : (run?.itemOf[this.runs.placeInRun(forkId)] ?? 0);
 			return (
 				run?.items.findIndex(
 					(item, index) => index >= from && item.kind === 'branch' && item.headId === row.entryId,
@@ -262,7 +262,7 @@ export class Outline {
 			);
 		}
 		const run = this.runs.runOf(row.entryId);
-		const place = run.places.get(row.entryId) ?? 0;
+		const place = this.runs.placeInRun(row.entryId);
 		if (!parent || parent.kind === 'branch') return run.itemOf[place] ?? 0;
 		const at = this.stepsOf(run, groupAt(run, place)).places.get(row.entryId);
 		return (parent.kind === 'turn' ? at?.step : at?.result) ?? 0;

@@ -4,7 +4,7 @@
  */
 import { Emitter } from '../util/emitter.ts';
 import { UserError } from '../util/errors.ts';
-import { buildTreeContext, type SessionContext } from './context.ts';
+import { buildTreeContext, readTreeContext, type SessionContext } from './context.ts';
 import {
 	SESSION_VERSION,
 	type BranchSummaryEntry,
@@ -161,6 +161,11 @@ export class SessionManager {
 	/** The context of a leaf (the current one by default). */
 	context(leafId: string | null = this.leaf): SessionContext {
 		return buildTreeContext(this.tree, leafId);
+	}
+
+	/** The same, giving the thread away while it reads: a context can be of any size. */
+	readContext(leafId: string | null = this.leaf): Promise<SessionContext> {
+		return readTreeContext(this.tree, leafId);
 	}
 
 	/** All entries as nested nodes, one for each root; reads them all. */

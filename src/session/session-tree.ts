@@ -3,6 +3,7 @@
  * come from a store and are read when someone looks at them. Broken links are repaired here and
  * reported; the entries keep what the file says.
  */
+import { createYielder } from '../util/async.ts';
 import type { CompactionEntry, SessionEntry } from './entries.ts';
 import { ArrayEntryStore, type EntryStore, type LinePlace } from './entry-store.ts';
 import { headOf, type EntryHead } from './entry-head.ts';
@@ -107,6 +108,12 @@ export class SessionTree {
 		return place === undefined ? undefined : this.store.entryAt(place);
 	}
 
+	/** The entry's line as it stands in the file; undefined where there is none. */
+	lineOf(id: string): string | undefined {
+		const place = this.table.placeOf(id);
+		return place === undefined ? undefined : this.store.lineAt(place);
+	}
+
 	idAt(place: number): string | undefined {
 		return this.ids[place];
 	}
@@ -170,6 +177,17 @@ export class SessionTree {
 		return typeof children === 'string' ? [children] : (children ?? NONE);
 	}
 
+	/** What the index knows of the entry at a place, for walks over many. */
+	at(place: number): { type: string; role: string | undefined; parent: number; children: number } {
+		const children = this.children[place];
+		return {
+			type: this.types[place] ?? '',
+			role: this.roles[place],
+			parent: this.parents[place] ?? ROOT,
+			children: typeof children === 'string' ? 1 : (children?.length ?? 0),
+		};
+	}
+
 	/** The ids from a root to `id`, both included; empty for null or an unknown id. */
 	idsTo(id: string | null): string[] {
 		const ids: string[] = [];
@@ -189,6 +207,17 @@ export class SessionTree {
 	 */
 	contextPathTo(id: string | null): SessionEntry[] {
 		return this.contextPlaces(id).places.map((place) => this.store.entryAt(place));
+	}
+
+	/** The same, giving the thread away while it reads: a context can be of any size. */
+	async readContextPathTo(id: string | null): Promise<SessionEntry[]> {
+		const entries: SessionEntry[] = [];
+		const pause = createYielder();
+		for (const place of this.contextPlaces(id).places) {
+			entries.push(this.store.entryAt(place));
+			await pause();
+		}
+		return entries;
 	}
 
 	/**

@@ -6,11 +6,10 @@ const MAX_WALKS = 4;
 
 export class SubtreeWeights {
 	private readonly tree: SessionTree;
-	/** Entries counted so far: a prefix of the tree's list, which only grows. */
-	private counted = 0;
-	private readonly sizes = new Map<string, number>();
+	/** Both by place, of the entries counted so far: a prefix of the tree's list, which only grows. */
+	private sizes: number[] = [];
 	/** Place in the file of the newest entry of each subtree. */
-	private readonly newest = new Map<string, number>();
+	private newest: number[] = [];
 
 	constructor(tree: SessionTree) {
 		this.tree = tree;
@@ -19,7 +18,7 @@ export class SubtreeWeights {
 	/** The number of entries from `id` down, itself included. */
 	size(id: string): number {
 		this.catchUp();
-		return this.sizes.get(id) ?? 0;
+		return this.sizes[this.tree.placeOf(id) ?? -1] ?? 0;
 	}
 
 	/** Of these siblings the one whose subtree was written to last. */
@@ -28,7 +27,7 @@ export class SubtreeWeights {
 		let best: string | undefined;
 		let bestPlace = -1;
 		for (const id of ids) {
-			const place = this.newest.get(id) ?? -1;
+			const place = this.newest[this.tree.placeOf(id) ?? -1] ?? -1;
 			if (place > bestPlace) {
 				best = id;
 				bestPlace = place;
@@ -39,36 +38,46 @@ export class SubtreeWeights {
 
 	private catchUp(): void {
 		const { size } = this.tree;
-		if (this.counted === size) return;
-		if (this.counted === 0 || size - this.counted > MAX_WALKS) this.countAll();
+		const counted = this.sizes.length;
+		if (counted === size) return;
+		if (counted === 0 || size - counted > MAX_WALKS) this.countAll();
 		else
-			for (let place = this.counted; place < size; place++) {
-				const added = this.tree.idAt(place) ?? null;
-				for (let at = added; at !== null; at = this.tree.parentOf(at)) {
-					this.sizes.set(at, (this.sizes.get(at) ?? 0) + 1);
-					this.newest.set(at, place);
+			for (let place = counted; place < size; place++) {
+				this.sizes.push(0);
+				this.newest.push(place);
+				for (let at = place; at >= 0; at = this.tree.at(at).parent) {
+					this.sizes[at] = (this.sizes[at] ?? 0) + 1;
+					this.newest[at] = place;
 				}
 			}
-		this.counted = size;
 	}
 
 	private countAll(): void {
-		const { tree } = this;
-		for (let place = 0; place < tree.size; place++) {
-			const id = tree.idAt(place) ?? '';
-			this.sizes.set(id, 1);
-			this.newest.set(id, place);
-		}
-		// Parents before children; the file's order is not enough, since a damaged file may differ.
-		const order: string[] = [...tree.childrenOf(null)];
-		for (let index = 0; index < order.length; index++)
-			for (const child of tree.childrenOf(order[index] as string)) order.push(child);
-		for (let index = order.length - 1; index >= 0; index--) {
-			const id = order[index] as string;
-			const parentId = tree.parentOf(id);
-			if (parentId === null) continue;
-			this.sizes.set(parentId, (this.sizes.get(parentId) ?? 0) + (this.sizes.get(id) ?? 0));
-			this.newest.set(parentId, Math.max(this.newest.get(parentId) ?? 0, this.newest.get(id) ?? 0));
+		const { size } = this.tree;
+		const parents = Array.from({ length: size }, (_, place) => this.tree.at(place).parent);
+		this.sizes = new Array<number>(size).fill(1);
+		this.newest = parents.map((_parent, place) => place);
+		for (const place of childrenFirst(parents)) {
+			const parent = parents[place] ?? -1;
+			if (parent < 0) continue;
+			this.sizes[parent] = (this.sizes[parent] ?? 0) + (this.sizes[place] ?? 0);
+			this.newest[parent] = Math.max(this.newest[parent] ?? 0, this.newest[place] ?? 0);
 		}
 	}
+}
+
+/** The places in an order in which each child comes before its parent. */
+function childrenFirst(parents: readonly number[]): number[] {
+	const places = parents.map((_parent, place) => place);
+	// Only a damaged file holds a child before its parent.
+	if (parents.every((parent, place) => parent < place)) return places.reverse();
+	const depths = new Array<number>(parents.length).fill(-1);
+	for (const place of places) {
+		const chain: number[] = [];
+		let at = place;
+		for (; at >= 0 && (depths[at] ?? 0) < 0; at = parents[at] ?? -1) chain.push(at);
+		let depth = at < 0 ? 0 : (depths[at] ?? 0) + 1;
+		for (const each of chain.reverse()) depths[each] = depth++;
+	}
+	return places.sort((a, b) => (depths[b] ?? 0) - (depths[a] ?? 0));
 }

@@ -19,7 +19,7 @@ export function Header() {
 				{session.title}
 			</h1>
 			<p class="facts">
-				<span>{contextEstimate(tokens, contextWindow)}</span>
+				<span>{tokens !== null && contextEstimate(tokens, contextWindow)}</span>
 				<span class="model">{model ?? 'no model'}</span>
 			</p>
 		</header>

@@ -78,7 +78,7 @@ export const initialState: ViewState = {
 	status: {
 		activity: 'idle',
 		model: null,
-		contextTokens: 0,
+		contextTokens: null,
 		contextWindow: 0,
 		queued: [],
 		notices: [],

@@ -59,8 +59,11 @@ export class ChatController {
 	/** What the next frame will carry. */
 	private due = { snapshot: false, status: false };
 	private frame: ReturnType<typeof setTimeout> | undefined;
-	/** The context's size is counted anew only after the session has changed. */
+	/** What the context's size was when it was counted last; undefined for a session not counted yet. */
 	private usage: { tokens: number; contextWindow: number } | undefined;
+	/** True where the session has changed since; it is counted anew when a status is sent. */
+	private usageIsOld = true;
+	private counting = false;
 
 	constructor(
 		host: ChatHost,
@@ -198,7 +201,7 @@ export class ChatController {
 	private hostChanged(): void {
 		if (this.host.session !== this.session) this.attach();
 		else {
-			this.usage = undefined;
+			this.usageIsOld = true;
 			this.later('status');
 		}
 	}
@@ -211,6 +214,7 @@ export class ChatController {
 		this.live.reset(session?.activity === 'streaming');
 		this.failure = null;
 		this.usage = undefined;
+		this.usageIsOld = true;
 		if (session) {
 			this.drafts.open(session.manager.id, session, session.queued);
 			const stops = [
@@ -223,7 +227,7 @@ export class ChatController {
 	}
 
 	private sessionChanged(session: ChatSession, event: SessionEvent): void {
-		this.usage = undefined;
+		this.usageIsOld = true;
 		if (event.type === 'changedElsewhere') return this.later('snapshot');
 		if (event.type === 'leafChanged') {
 			if (event.leafId === this.shownLeaf) return;
@@ -334,16 +338,30 @@ export class ChatController {
 		const { session } = this;
 		const model = this.host.modelLabel() ?? null;
 		const notice = this.host.notice();
-		this.usage ??= session?.contextUsage();
+		if (session && this.usageIsOld && !this.counting) void this.count(session);
 		return {
 			activity: session?.activity ?? 'idle',
 			model,
-			contextTokens: Math.round(this.usage?.tokens ?? 0),
+			contextTokens: this.usage ? Math.round(this.usage.tokens) : null,
 			contextWindow: Math.round(this.usage?.contextWindow ?? 0),
 			queued: [...(session?.queued ?? [])],
 			notices: [...(model === null ? [NO_MODEL] : []), ...(notice ? [notice] : [])],
 			failure: this.failure,
 		};
+	}
+
+	/** Counts the context's size, and tells the page when that is done. */
+	private async count(session: ChatSession): Promise<void> {
+		this.counting = true;
+		this.usageIsOld = false;
+		try {
+			const usage = await session.contextUsage();
+			if (this.session === session) this.usage = usage;
+		} catch (error) {
+			this.logger.error(`Chat: the context could not be counted: ${errorText(error)}`);
+		}
+		this.counting = false;
+		if (this.listening) this.later('status');
 	}
 
 	private send(message: HostMessageBody): void {

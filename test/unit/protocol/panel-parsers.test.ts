@@ -135,7 +135,15 @@ describe('panel messages from the host', () => {
 				...keys.flatMap((key) => paths((value as never)[key], [...path, key])),
 			];
 		};
-		const nullable = new Set(['session', 'live', 'model', 'failure', 'error', 'result']);
+		const nullable = new Set([
+			'session',
+			'live',
+			'model',
+			'failure',
+			'error',
+			'result',
+			'contextTokens',
+		]);
 		for (const path of paths(snapshot)) {
 			const copy = structuredClone(snapshot) as never;
 			const last = path.at(-1) as string;

@@ -95,6 +95,18 @@ describe('session manager', () => {
 			assert.deepEqual(fork.context().messages, manager.context('u2').messages);
 		});
 
+		it('keeps lines that others wrote byte for byte', async () => {
+			const lines = [
+				'{"type":"session","version":3,"id":"s","timestamp":"","cwd":"/w"}',
+				'{"type":"hologram","id":"h","parentId":null,"timestamp":"","n":1.0,"big":12345678901234567890}',
+				'{ "id":"i", "parentId":"h", "type":"hologram", "u":"\\u00e9" }',
+			];
+			const source = await SessionManager.open(new MemorySessionStorage(lines));
+			const target = new MemorySessionStorage();
+			await createBranchedSession(source, 'i', target);
+			assert.deepEqual(target.lines.slice(1), lines.slice(1));
+		});
+
 		it('makes no session for an entry that is not there (C10)', async () => {
 			const target = new MemorySessionStorage();
 			await assert.rejects(createBranchedSession(manager, 'nowhere', target), unknownEntry);
