@@ -7,6 +7,7 @@ import { migrateTo } from '../session/migration.ts';
 import { SessionManager } from '../session/session-manager.ts';
 import { UserError } from '../util/errors.ts';
 import { FileSessionStorage } from './file-session-storage.ts';
+import { writeError } from './write-error.ts';
 
 /**
  * Copies a session to `target`, lets `change` add to the copy, and only then gives it its name. A
@@ -53,6 +54,9 @@ async function wholeOrNothing<T>(target: string, write: (draft: string) => Promi
 		const result = await write(draft);
 		await publish(draft, target);
 		return result;
+	} catch (error) {
+		const isSystem = error instanceof Error && 'syscall' in error;
+		throw isSystem ? writeError(error, target) : error;
 	} finally {
 		await rm(draft, { force: true });
 	}

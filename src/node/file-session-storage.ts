@@ -1,6 +1,6 @@
 /** A session in a file: read in chunks, only ever appended to, and never unaware of other writers. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { LinePlace } from '../session/entry-store.ts';
 import {
 	ChangedElsewhere,
@@ -35,6 +35,8 @@ export class FileSessionStorage implements SessionStorage {
 	async *chunks(from: number): AsyncIterable<Uint8Array> {
 		const file = await openForReading(this.location);
 		const { ino: inode } = await file.stat();
+		// It may be another file by now, with other bytes at the same places.
+		if (from === 0) this.block = Buffer.alloc(0);
 		if (from > 0 && this.seen && this.seen.inode !== inode) {
 			await file.close();
 			throw new ChangedElsewhere('replaced');
@@ -78,8 +80,9 @@ export class FileSessionStorage implements SessionStorage {
 	private readBlockAround(offset: number, length: number): void {
 		const bytes = Math.max(length, BLOCK_BYTES);
 		const walksBack = offset < this.blockOffset;
-		this.blockOffset = walksBack ? Math.max(0, offset + length - bytes) : offset;
-		this.block = readBlock(this.location, this.blockOffset, bytes);
+		const from = walksBack ? Math.max(0, offset + length - bytes) : offset;
+		this.block = readBlock(this.location, from, bytes);
+		this.blockOffset = from;
 	}
 
 	async append(lines: readonly string[], isNew = false): Promise<LinePlace[]> {
@@ -113,32 +116,38 @@ function newBuffer(): Buffer {
 	return Buffer.allocUnsafe(CHUNK_BYTES);
 }
 
-/** Reads synchronously, since views ask for entries while they draw; a missing file reads as empty. */
+/**
+ * Reads synchronously, since views ask for entries while they draw.
+ * @throws UserError where the file cannot be read now
+ */
 function readBlock(path: string, offset: number, length: number): Buffer<ArrayBuffer> {
 	const buffer = Buffer.allocUnsafe(length);
 	let file: number | undefined;
 	try {
 		file = openSync(path, 'r');
 		return buffer.subarray(0, readSync(file, buffer, 0, length, offset));
-	} catch {
-		// The entry is then shown as damaged, and the next write says what is wrong with the file.
-		return buffer.subarray(0, 0);
+	} catch (error) {
+		throw readError(error, path);
 	} finally {
 		if (file !== undefined) closeSync(file);
 	}
 }
 
 async function openForReading(path: string): Promise<FileHandle> {
-	return open(path, 'r').catch((error: unknown) => {
+	try {
+		// Opening a pipe would wait for its other end.
+		const found = await stat(path);
+		if (found.isFile()) return await open(path, 'r');
+	} catch (error) {
 		throw readError(error, path);
-	});
+	}
+	throw new UserError('unreadable', `${path} is no plain file.`, { kept: 'Nothing was changed.' });
 }
 
 function readError(error: unknown, path: string): UserError {
 	const { code } = error as NodeJS.ErrnoException;
 	const messages: Record<string, string> = {
 		ENOENT: `There is no file ${path}.`,
-		EISDIR: `${path} is a folder.`,
 	};
 	return new UserError('unreadable', messages[code ?? ''] ?? `${path} cannot be read (${code}).`, {
 		kept: 'Nothing was changed.',

@@ -10,16 +10,18 @@ import {
 	ftruncateSync,
 	openSync,
 	statSync,
+	unlinkSync,
 	write,
 	writeSync,
+	type Stats,
 } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { LinePlace } from '../session/entry-store.ts';
 import { ChangedElsewhere, linePlaces } from '../session/session-storage.ts';
-import { UserError } from '../util/errors.ts';
 import { isStillThere, readTail, tailOf, type FileSight } from './file-sight.ts';
+import { writeError } from './write-error.ts';
 
 /**
  * `synced`: an append resolves when its lines are on the disk, and outlive a power failure. `written`:
@@ -69,9 +71,11 @@ export class LineAppender {
 		let file: OpenFile | undefined;
 		try {
 			if (expected === 'new') await mkdir(dirname(this.path), { recursive: true });
-			file = expected === 'new' ? this.create() : this.open(expected);
+			// A file of this name may be another one by now than the one that is open.
+			const now = expected === 'new' ? undefined : statSync(this.path);
+			file = now ? this.open(now.ino, expected) : this.create();
 			file.uses++;
-			const before = expected === 'new' ? NOTHING : sightOf(this.path, file, expected);
+			const before = now ? sightOf(file, now, expected) : NOTHING;
 			const closing = before.bytes > 0 && before.tail.at(-1) !== NEWLINE ? '\n' : '';
 			const text = Buffer.from(closing + lines.map((line) => `${line}\n`).join(''));
 			await this.write(file, text, before.bytes);
@@ -88,7 +92,7 @@ export class LineAppender {
 				},
 			};
 		} catch (error) {
-			// The descriptor may be that of a file which has another name, or none, by now.
+			if (file && expected === 'new') unlinkSync(this.path);
 			this.forget();
 			throw error instanceof ChangedElsewhere ? error : writeError(error, this.path);
 		} finally {
@@ -101,11 +105,14 @@ export class LineAppender {
 		return this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
 	}
 
-	private open(expected: FileSight | undefined): OpenFile {
-		if (this.kept) return this.kept;
+	private open(inode: number, expected: FileSight | 'new' | undefined): OpenFile {
+		if (this.kept?.inode === inode) return this.kept;
 		const descriptor = openSync(this.path, APPEND);
 		const file = this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
-		if (expected && !isStillThere(descriptor, expected)) throw new ChangedElsewhere('replaced');
+		const isSame =
+			file.inode === inode &&
+			(!expected || expected === 'new' || isStillThere(descriptor, expected));
+		if (!isSame) throw new ChangedElsewhere('replaced');
 		return file;
 	}
 
@@ -174,16 +181,12 @@ const NOTHING = { bytes: 0, tail: Buffer.alloc(0) };
  * writes between this look and the write is noticed at the next look.
  */
 function sightOf(
-	path: string,
-	{ descriptor, inode }: OpenFile,
-	expected: FileSight | undefined,
+	{ descriptor }: OpenFile,
+	{ ino, size: bytes }: Stats,
+	expected: FileSight | 'new' | undefined,
 ): Pick<FileSight, 'bytes' | 'tail'> {
-	const { size: bytes, nlink } = fstatSync(descriptor);
-	if (!expected) return { bytes, tail: readTail(descriptor, bytes) };
-	// A file that has lost its name was deleted, which this fails for, or another took its place.
-	if (nlink === 0) statSync(path);
-	if (nlink === 0 || expected.inode !== inode || bytes < expected.bytes)
-		throw new ChangedElsewhere('replaced');
+	if (!expected || expected === 'new') return { bytes, tail: readTail(descriptor, bytes) };
+	if (expected.inode !== ino || bytes < expected.bytes) throw new ChangedElsewhere('replaced');
 	if (bytes > expected.bytes) throw new ChangedElsewhere('grown');
 	return expected;
 }
@@ -199,22 +202,4 @@ async function syncFolder(path: string): Promise<void> {
 	} finally {
 		await folder?.close();
 	}
-}
-
-const WRITE_HINTS: Record<string, string> = {
-	ENOSPC: 'The disk is full: free some space and try again.',
-	EACCES: 'You may not write to it: check its permissions.',
-	EPERM: 'You may not write to it: check its permissions.',
-	ENOENT: 'It was deleted or moved meanwhile: put it back, or start a new session.',
-	EEXIST: 'A file of this name is there already.',
-	EROFS: 'It is on a read-only disk: open a copy elsewhere.',
-};
-
-function writeError(error: unknown, path: string): UserError {
-	const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-	return new UserError('not-written', `Could not write to ${path} (${code}).`, {
-		kept: 'The session is as it was before.',
-		hint: WRITE_HINTS[code] ?? 'Try again.',
-		cause: error,
-	});
 }

@@ -63,7 +63,8 @@ export async function filesOfSession(path: string): Promise<string[]> {
 	const folder = dirname(path);
 	const prefix = `${basename(path, EXTENSION)}.`;
 	const beside = (await readdir(folder)).filter(
-		(name) => name.startsWith(prefix) && !name.endsWith(EXTENSION) && !isLockName(name),
+		(name) =>
+			name.startsWith(prefix) && !name.endsWith(EXTENSION) && !isLockName(name, basename(path)),
 	);
 	return [path, ...beside.map((name) => join(folder, name))];
 }

@@ -4,30 +4,34 @@
  * one sees the other. One whose process is dead, or has not touched it for a while, counts for nothing,
  * and can be removed by anybody, since no other will ever have its name.
  */
-import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { readdir, readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname, uptime } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../util/errors.ts';
 
 /** How often, in ms, a holder says that it is alive. */
 const TOUCH_EVERY = 10_000;
-/** A claim that was not touched for so long, in ms, has expired: its machine is off, or its disk away. */
+/** A claim of another machine that was not touched for so long, in ms, has expired. */
 const EXPIRES_AFTER = 60_000;
+/** One of this machine may have slept; a process that was given the same number has not. */
+const EXPIRES_HERE_AFTER = 12 * 3_600_000;
 /** What it takes at most, in ms, from making a claim to writing into it. */
 const WRITTEN_AFTER = 5_000;
 /** Two that come at once both step back; so often, after a random time of at most so many ms. */
 const ATTEMPTS = 8;
 const STEP_BACK = 20;
 const EXTENSION = '.lock';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Holder {
 	pid: number;
 	host: string;
 }
 
-/** True for the name of a claim, whatever the session. */
-export function isLockName(name: string): boolean {
-	return name.endsWith(EXTENSION);
+/** True for the name of a claim on the session file of this name. */
+export function isLockName(name: string, session: string): boolean {
+	if (!name.startsWith(`${session}.`) || !name.endsWith(EXTENSION)) return false;
+	return UUID.test(name.slice(session.length + 1, -EXTENSION.length));
 }
 
 /**
@@ -36,7 +40,8 @@ export function isLockName(name: string): boolean {
  * @returns releases the lock; never throws
  * @throws UserError('locked') where a living process holds it
  */
-export async function lockSession(path: string): Promise<() => Promise<void>> {
+export async function lockSession(named: string): Promise<() => Promise<void>> {
+	const path = await realPath(named);
 	const own: Holder = { pid: process.pid, host: hostname() };
 	for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
 		const claim = `${path}.${crypto.randomUUID()}${EXTENSION}`;
@@ -57,7 +62,12 @@ export async function lockSession(path: string): Promise<() => Promise<void>> {
  * @throws UserError('locked')
  */
 export async function refuseLocked(path: string): Promise<void> {
-	if (await hasLiveClaim(path)) throw locked(path);
+	if (await hasLiveClaim(await realPath(path))) throw locked(path);
+}
+
+/** A session may be open under several names; a new one has none yet. */
+function realPath(path: string): Promise<string> {
+	return realpath(path).catch(() => path);
 }
 
 function keep(claim: string): () => Promise<void> {
@@ -75,12 +85,11 @@ function keep(claim: string): () => Promise<void> {
 /** Looks for claims of others, and removes those that count for nothing. */
 async function hasLiveClaim(path: string, own?: string): Promise<boolean> {
 	const folder = dirname(path);
-	const prefix = `${basename(path)}.`;
 	const names = await readdir(folder).catch(() => []);
 	let found = false;
 	for (const name of names) {
 		const claim = join(folder, name);
-		if (claim === own || !name.startsWith(prefix) || !isLockName(name)) continue;
+		if (claim === own || !isLockName(name, basename(path))) continue;
 		if (await isLive(claim)) found = true;
 		else await rm(claim, { force: true }).catch(() => undefined);
 	}
@@ -92,8 +101,10 @@ async function isLive(claim: string): Promise<boolean> {
 		const age = Date.now() - (await stat(claim)).mtimeMs;
 		const holder = parseHolder(await readFile(claim, 'utf8'));
 		if (!holder) return age <= WRITTEN_AFTER;
-		if (holder.host === hostname() && !isAlive(holder.pid)) return false;
-		return age <= EXPIRES_AFTER;
+		if (holder.host !== hostname()) return age <= EXPIRES_AFTER;
+		// A claim from before this machine was started last is nobody's, whoever has its number now.
+		const sinceStart = uptime() * 1000;
+		return isAlive(holder.pid) && age <= Math.min(EXPIRES_HERE_AFTER, sinceStart);
 	} catch {
 		return false;
 	}

@@ -1,4 +1,5 @@
 /** Turns one line of a session file into an entry; migrates what older versions wrote. */
+import { UserError } from '../util/errors.ts';
 import type { SessionEntry } from './entries.ts';
 import type { EntryHead } from './entry-head.ts';
 
@@ -59,6 +60,23 @@ export function isDamaged(entry: SessionEntry): boolean {
 /** Stands for an entry whose line is damaged behind its head: a gap that views can show. */
 export function damagedEntry(id: string, parentId: string | null): SessionEntry {
 	return { type: DAMAGED, id, parentId, timestamp: '' } as unknown as SessionEntry;
+}
+
+/** Stands for an entry whose line cannot be read now: its file is away, or in use. */
+export function unreadableEntry(id: string): SessionEntry {
+	return { ...damagedEntry(id, null), unreadable: true } as unknown as SessionEntry;
+}
+
+/**
+ * Refuses to go on without an entry that only cannot be read now: a request or a copy would lack it.
+ * @throws UserError('unreadable')
+ */
+export function requireReadable(entry: SessionEntry): SessionEntry {
+	if (!('unreadable' in entry)) return entry;
+	throw new UserError('unreadable', "The session's file cannot be read now.", {
+		kept: 'Nothing was changed.',
+		hint: 'Look whether it is in its place, and try again.',
+	});
 }
 
 function hasValidBody(value: Json): boolean {

@@ -6,8 +6,10 @@ import {
 	headOfValue,
 	migrateKeptIndex,
 	parseObject,
+	unreadableEntry,
 	type Json,
 } from './entry-parse.ts';
+import { decodeLine } from './line-reader.ts';
 import type { EntryStore, LinePlace } from './entry-store.ts';
 import type { SessionStorage } from './session-storage.ts';
 
@@ -32,7 +34,6 @@ export class FileEntryStore implements EntryStore {
 	private old: ReadonlyMap<number, SessionEntry> = new Map();
 	private youngBytes = 0;
 	private readonly damaged = new Set<number>();
-	private readonly decoder = new TextDecoder();
 
 	constructor(options: FileEntryStoreOptions) {
 		this.options = options;
@@ -52,19 +53,33 @@ export class FileEntryStore implements EntryStore {
 	entryAt(place: number): SessionEntry {
 		const young = this.young.get(place);
 		if (young) return young;
-		const entry = this.old.get(place) ?? this.read(place);
+		const known = this.old.get(place);
+		if (known) {
+			this.keep(place, known);
+			return known;
+		}
+		const text = this.lineAt(place);
+		// It may be there again when it is asked for next, so that nothing of this is kept.
+		if (text === undefined) return unreadableEntry(this.options.idAt(place) ?? '');
+		const entry = this.parse(place, text);
 		this.keep(place, entry);
 		return entry;
 	}
 
-	lineAt(place: number): string {
-		const bytes = this.options.storage.read(this.offsets[place] ?? 0, this.lengths[place] ?? 0);
-		return this.decoder.decode(bytes);
+	/** The line; undefined where it cannot be read now. */
+	lineAt(place: number): string | undefined {
+		const length = this.lengths[place] ?? 0;
+		try {
+			const bytes = this.options.storage.read(this.offsets[place] ?? 0, length);
+			return bytes.length < length ? undefined : decodeLine(bytes);
+		} catch {
+			return undefined;
+		}
 	}
 
-	private read(place: number): SessionEntry {
+	private parse(place: number, text: string): SessionEntry {
 		const { hasIds, idAt, onDamaged } = this.options;
-		const value = parseObject(this.lineAt(place));
+		const value = parseObject(text);
 		if (value && !hasIds) this.addIds(value, place);
 		const head = value && headOfValue(value);
 		const entry = head && entryOfValue(value, head);

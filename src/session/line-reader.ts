@@ -10,7 +10,6 @@ import type { SessionWarning } from './session-warning.ts';
 export class LineReader {
 	private readonly location: string;
 	private readonly headReader = new LineHeadReader();
-	private readonly decoder = new TextDecoder();
 	/** What oh-my-pi's title slot before the header says; it is newer than the header's. */
 	private title: unknown;
 	/** Lines read so far. */
@@ -55,10 +54,35 @@ export class LineReader {
 
 	private parse(bytes: Uint8Array, start: number, end: number): Json | 'blank' | undefined {
 		this.lineNumber++;
-		// Decoding drops a byte order mark.
-		const text = this.decoder.decode(bytes.subarray(start, end));
+		if (!mayHoldJson(bytes, start, end)) return undefined;
+		const text = decodeLine(bytes.subarray(start, end));
 		return text.trim() === '' ? 'blank' : parseObject(text);
 	}
+}
+
+const decoder = new TextDecoder();
+
+/** The text of a line, without a byte order mark; no JSON for one that is longer than a text can be. */
+export function decodeLine(bytes: Uint8Array): string {
+	return bytes.length > LONGEST_TEXT ? '{' : decoder.decode(bytes);
+}
+
+/** Characters that a text of Node can hold, safely. */
+const LONGEST_TEXT = 500_000_000;
+const OPENING_BRACE = 0x7b;
+const SPACE = 0x20;
+const BEYOND_ASCII = 0x80;
+
+/** False for most junk, of which there may be a lot: parsing, and failing, takes its time. */
+function mayHoldJson(bytes: Uint8Array, start: number, end: number): boolean {
+	const first = bytes[start];
+	return (
+		start === end ||
+		first === OPENING_BRACE ||
+		first === undefined ||
+		(first <= SPACE && first > 0) ||
+		first >= BEYOND_ASCII
+	);
 }
 
 function readHeader(value: Json | undefined, location: string, slotTitle: unknown): SessionHeader {

@@ -2,6 +2,7 @@
  * Reads a session file: the header, and of each entry only its head; entries are parsed when someone
  * looks at them. Versions 1 and 2 are migrated on the way. The file is never changed.
  */
+import { createYielder } from '../util/async.ts';
 import type { SessionEntry, SessionHeader } from './entries.ts';
 import { versionOneId, type Json } from './entry-parse.ts';
 import { FileEntryStore } from './file-entry-store.ts';
@@ -47,14 +48,13 @@ export class SessionFile {
 	private readonly reader: LineReader;
 	/** False until the header is on disk: a new session's file begins with its first entry. */
 	private headerWritten = true;
-	/** Bytes of the file that were read or written. */
-	private size = 0;
 	/** Where reading goes on: at the beginning of a last line that is incomplete. */
 	private taken = 0;
 	/** True where the file ends without a line end: an append puts one first. */
 	private insideLine = false;
 	/** Said of a last line that is incomplete: withdrawn where another program goes on to write it. */
 	private tornLine: SessionWarning | undefined;
+	private readonly reportedTypes = new Set<string>();
 
 	private constructor(storage: SessionStorage, header: SessionHeader, reader: LineReader) {
 		this.storage = storage;
@@ -87,14 +87,12 @@ export class SessionFile {
 			const header = reader.header(bytes, start, end);
 			if (header) file = new SessionFile(storage, header, reader);
 		});
-		// Waiting for the next chunk gives the thread away.
-		for await (const chunk of storage.chunks(0)) scanner.push(chunk);
+		await scan(storage, 0, scanner);
 		const tornBytes = scanner.pendingBytes;
 		// A header without a line end is a session, too.
 		if (!file) scanner.finish();
 		if (!file) throw notASession(storage.location);
 		file.finishReading(scanner, tornBytes);
-		reportUnknownTypes(file.tree, file.warnings);
 		return file;
 	}
 
@@ -123,14 +121,16 @@ export class SessionFile {
 		const scanner = new LineScanner(this.taken, (bytes, start, end, offset) =>
 			this.takeLine(bytes, start, end, offset),
 		);
-		for await (const chunk of this.storage.chunks(this.taken)) scanner.push(chunk);
+		await scan(this.storage, this.taken, scanner);
 		this.finishReading(scanner, scanner.pendingBytes);
+		// What was repaired at first may be whole by now.
+		if (this.tree.hasLateParents) throw new ChangedElsewhere('replaced');
 		return this.tree.size - before;
 	}
 
 	/** Takes over a last line without a line end where it is whole; else it is read again later. */
 	private finishReading(scanner: LineScanner, tornBytes: number): void {
-		this.taken = this.size = scanner.offset;
+		this.taken = scanner.offset;
 		this.insideLine = tornBytes > 0;
 		if (this.insideLine) {
 			const { lineNumber } = this.reader;
@@ -142,6 +142,19 @@ export class SessionFile {
 			if (this.tornLine) this.taken -= tornBytes;
 		}
 		this.tree.settle(this.warnings);
+		this.reportUnknownTypes();
+	}
+
+	private reportUnknownTypes(): void {
+		for (const [type, count] of this.tree.typeCounts()) {
+			if (KNOWN_TYPES.has(type) || this.reportedTypes.has(type)) continue;
+			this.reportedTypes.add(type);
+			const entries = count === 1 ? 'entry' : 'entries';
+			this.warnings.push({
+				kind: 'unknown-type',
+				message: `${count} ${entries} of the unknown type "${type}" kept as they are.`,
+			});
+		}
 	}
 
 	private takeLine(bytes: Uint8Array, start: number, end: number, offset: number): void {
@@ -183,11 +196,6 @@ export class SessionFile {
 		const lines = [...header, ...entries].map((line) => JSON.stringify(line));
 		const places = await this.storage.append(lines, !this.headerWritten);
 		this.headerWritten = true;
-		// Another program was faster by a hair: its lines come first, so all are read.
-		if (places[0]?.offset !== this.size + Number(this.insideLine)) {
-			await this.readOn();
-			return;
-		}
 		for (const [index, entry] of entries.entries())
 			this.tree.add(entry, places[header.length + index]);
 		this.wrote(places);
@@ -196,11 +204,16 @@ export class SessionFile {
 	private wrote(places: readonly LinePlace[]): void {
 		const last = places.at(-1);
 		if (!last) return;
-		this.taken = this.size = last.offset + last.length + 1;
+		this.taken = last.offset + last.length + 1;
 		this.reader.lineNumber += places.length + Number(this.insideLine);
 		this.insideLine = false;
 		// It was closed off, and stays as it is.
 		this.tornLine = undefined;
+	}
+
+	/** True where another program seems to be writing a line just now. */
+	get endsInsideLine(): boolean {
+		return this.tornLine !== undefined;
 	}
 
 	lock(): Promise<() => Promise<void>> {
@@ -216,13 +229,14 @@ function damagedBody(entryId: string): SessionWarning {
 	};
 }
 
-function reportUnknownTypes(tree: SessionTree, warnings: SessionWarning[]): void {
-	for (const [type, count] of tree.typeCounts()) {
-		if (KNOWN_TYPES.has(type)) continue;
-		const entries = count === 1 ? 'entry' : 'entries';
-		warnings.push({
-			kind: 'unknown-type',
-			message: `${count} ${entries} of the unknown type "${type}" kept as they are.`,
-		});
-	}
+/** Bytes scanned in one go: lines that need a real parse take their time. */
+const SLICE_BYTES = 64 << 10;
+
+async function scan(storage: SessionStorage, from: number, scanner: LineScanner): Promise<void> {
+	const pause = createYielder();
+	for await (const chunk of storage.chunks(from))
+		for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+			scanner.push(chunk.subarray(at, at + SLICE_BYTES));
+			await pause();
+		}
 }

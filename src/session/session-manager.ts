@@ -58,6 +58,9 @@ export class SessionManager {
 	private lastAccess: Promise<unknown> = Promise.resolve();
 	/** True while one of our operations works on the session (see `hold`). */
 	private held = false;
+	/** True while the file on disk is not the session that is in memory: nothing may be written then. */
+	private lost = false;
+	private knownLabels: { entries: number; labels: ReadonlyMap<string, string> } | undefined;
 
 	private constructor(file: SessionFile, savedLeaf?: SavedLeaf) {
 		this.file = file;
@@ -142,10 +145,9 @@ export class SessionManager {
 
 	/** The name given to the session, if any: the last session_info, else oh-my-pi's title. */
 	get name(): string | undefined {
-		let name = this.header.title;
-		for (const info of this.tree.ofType('session_info'))
-			if (typeof info.name === 'string') name = info.name;
-		return name;
+		for (const info of this.tree.ofTypeFromLast('session_info'))
+			if (typeof info.name === 'string') return info.name;
+		return this.header.title;
 	}
 
 	/** The entries from a root to `leafId` (the current leaf by default), root first; reads them all. */
@@ -175,12 +177,10 @@ export class SessionManager {
 
 	/** The label of each labelled entry; the last label entry for a target counts, an empty one clears. */
 	labels(): ReadonlyMap<string, string> {
-		const labels = new Map<string, string>();
-		for (const entry of this.tree.ofType('label')) {
-			if (typeof entry.label === 'string' && entry.label) labels.set(entry.targetId, entry.label);
-			else labels.delete(entry.targetId);
-		}
-		return labels;
+		const entries = this.tree.countOf('label');
+		if (this.knownLabels?.entries !== entries)
+			this.knownLabels = { entries, labels: labelsIn(this.tree) };
+		return this.knownLabels.labels;
 	}
 
 	/**
@@ -272,6 +272,8 @@ export class SessionManager {
 		}
 		return async () => {
 			this.held = false;
+			// What the operation went on from may have gone with a file that was replaced meanwhile.
+			this.follow(this.leaf !== null && !this.tree.has(this.leaf));
 			await release();
 		};
 	}
@@ -290,6 +292,8 @@ export class SessionManager {
 		fields: NewEntry<T>,
 		parentId: string | null,
 	): Promise<T> {
+		if (this.fileVersion < SESSION_VERSION) throw oldVersion(this.location, this.fileVersion);
+		if (this.lost) await this.takeOver('replaced');
 		for (;;) {
 			const base: EntryBase = {
 				type: fields.type,
@@ -306,32 +310,54 @@ export class SessionManager {
 				await this.takeOver(error.change);
 				const fits = parentId === null || this.tree.has(parentId);
 				if (!this.held || !fits) throw changedElsewhere(this.location);
+				await this.letOthersFinish();
 			}
 		}
 	}
 
+	/** A line that another program is just writing is left to it for a moment. */
+	private async letOthersFinish(): Promise<void> {
+		for (let times = 0; times < 10 && this.file.endsInsideLine; times++) {
+			await new Promise((resolve) => setTimeout(resolve, 50));
+			await this.takeOver();
+		}
+	}
+
 	private async takeOver(change: 'grown' | 'replaced' = 'grown'): Promise<boolean> {
-		const wasEmpty = this.tree.size === 0;
-		if (change === 'replaced') this.file = await this.file.readAgain();
+		const sizeBefore = this.tree.size;
+		const wasAtEnd = this.leaf === this.lastEntryId;
+		if (change === 'replaced' || this.lost) await this.readAgain();
 		else
 			try {
 				if ((await this.file.refresh()) === 0) return false;
+				this.follow(this.tree.baseOfEntriesFrom(sizeBefore) === this.leaf);
+				this.events.emit({ type: 'changedElsewhere' });
+				return true;
 			} catch (error) {
 				if (!(error instanceof ChangedElsewhere)) throw error;
-				this.file = await this.file.readAgain();
+				await this.readAgain();
 			}
-		this.follow(wasEmpty);
+		this.follow(wasAtEnd || (this.leaf !== null && !this.tree.has(this.leaf)));
 		this.events.emit({ type: 'changedElsewhere' });
 		return true;
 	}
 
-	/** An operation of ours stays where it began; else the leaf goes along with what follows it. */
-	private follow(wasEmpty: boolean): void {
-		const { leaf, lastEntryId } = this;
-		const isGone = leaf !== null && !this.tree.has(leaf);
-		const isFollowed =
-			leaf === null ? wasEmpty : this.tree.commonAncestor(leaf, lastEntryId) === leaf;
-		if (isGone || (isFollowed && !this.held)) this.leaf = lastEntryId;
+	/**
+	 * Reads the file anew, as it is not the one that was read.
+	 * @throws UserError where it is no session, or another one: memory keeps what was read
+	 */
+	private async readAgain(): Promise<void> {
+		this.lost = true;
+		const file = await this.file.readAgain();
+		if (file.header.id !== this.id) throw anotherSession(this.location);
+		this.file = file;
+		this.knownLabels = undefined;
+		this.lost = false;
+	}
+
+	/** An operation of ours stays where it began; else the leaf goes along with what came behind it. */
+	private follow(cameBehindLeaf: boolean): void {
+		if (cameBehindLeaf && !this.held) this.leaf = this.lastEntryId;
 	}
 
 	private inOrder<T>(access: () => Promise<T>): Promise<T> {
@@ -370,5 +396,28 @@ function changedElsewhere(location: string): UserError {
 	return new UserError('changed-elsewhere', `Another program has written to ${location}.`, {
 		kept: 'Nothing was written; what it wrote is shown now.',
 		hint: 'Try again to go on from there, or fork the session to go on without it.',
+	});
+}
+
+function labelsIn(tree: SessionTree): Map<string, string> {
+	const labels = new Map<string, string>();
+	for (const entry of tree.ofType('label')) {
+		if (typeof entry.label === 'string' && entry.label) labels.set(entry.targetId, entry.label);
+		else labels.delete(entry.targetId);
+	}
+	return labels;
+}
+
+function anotherSession(location: string): UserError {
+	return new UserError('another-session', `Another session stands in ${location} now.`, {
+		kept: 'Nothing was written, and what was read before is still shown.',
+		hint: 'Open that one, or go on in a fork of what is shown.',
+	});
+}
+
+function oldVersion(location: string, version: number): UserError {
+	return new UserError('old-version', `${location} has an older format (version ${version}).`, {
+		kept: 'Nothing was written.',
+		hint: 'Write it anew as version 3 first.',
 	});
 }

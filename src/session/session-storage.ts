@@ -11,7 +11,8 @@ export interface SessionStorage {
 	chunks(from: number): AsyncIterable<Uint8Array>;
 	/**
 	 * The bytes of one line, at once: lines are small, and views ask for entries while they draw. Fewer
-	 * bytes, perhaps none, where the file has changed.
+	 * bytes, perhaps none, where the file has become shorter.
+	 * @throws UserError where the file cannot be read now
 	 */
 	read(offset: number, length: number): Uint8Array;
 	/**

@@ -6,6 +6,7 @@
 import { createYielder } from '../util/async.ts';
 import type { CompactionEntry, SessionEntry } from './entries.ts';
 import { ArrayEntryStore, type EntryStore, type LinePlace } from './entry-store.ts';
+import { requireReadable } from './entry-parse.ts';
 import { headOf, type EntryHead } from './entry-head.ts';
 import { IdTable } from './id-table.ts';
 import type { SessionWarning } from './session-warning.ts';
@@ -29,6 +30,9 @@ export class SessionTree {
 	/** Places of the entries of the types that are looked for by type. */
 	private readonly placesByType = new Map<string, number[]>();
 	private systemMessages = 0;
+	/** Ids that entries name as their parents but that were not in the file. */
+	private readonly missing = new Set<string>();
+	private lateParents = false;
 
 	constructor(store: EntryStore = new ArrayEntryStore()) {
 		this.store = store;
@@ -54,6 +58,7 @@ export class SessionTree {
 			warnings.push(duplicateId(id));
 			return false;
 		}
+		this.lateParents ||= this.missing.has(id);
 		this.types.push(type);
 		this.roles.push(role);
 		this.children.push(undefined);
@@ -143,9 +148,29 @@ export class SessionTree {
 		}
 	}
 
+	/** The same, the last one first. */
+	*ofTypeFromLast<T extends SessionEntry['type']>(
+		type: T,
+	): Generator<Extract<SessionEntry, { type: T }>> {
+		for (const place of this.placesByType.get(type)?.toReversed() ?? []) {
+			const entry = this.store.entryAt(place);
+			if (entry.type === type) yield entry as Extract<SessionEntry, { type: T }>;
+		}
+	}
+
+	/** How many entries there are of a type other than `message`. */
+	countOf(type: string): number {
+		return this.placesByType.get(type)?.length ?? 0;
+	}
+
 	/** False in sessions that never were pi's: then nobody has to look for system messages. */
 	get hasSystemMessages(): boolean {
 		return this.systemMessages > 0;
+	}
+
+	/** True where parents came after `settle` had repaired their absence: a new reading would know them. */
+	get hasLateParents(): boolean {
+		return this.lateParents;
 	}
 
 	/** How many entries there are of each type. */
@@ -209,12 +234,15 @@ export class SessionTree {
 		return this.contextPlaces(id).places.map((place) => this.store.entryAt(place));
 	}
 
-	/** The same, giving the thread away while it reads: a context can be of any size. */
+	/**
+	 * The same, giving the thread away while it reads: a context can be of any size.
+	 * @throws UserError('unreadable') where the file cannot be read now
+	 */
 	async readContextPathTo(id: string | null): Promise<SessionEntry[]> {
 		const entries: SessionEntry[] = [];
 		const pause = createYielder();
 		for (const place of this.contextPlaces(id).places) {
-			entries.push(this.store.entryAt(place));
+			entries.push(requireReadable(this.store.entryAt(place)));
 			await pause();
 		}
 		return entries;
@@ -293,6 +321,13 @@ export class SessionTree {
 		return null;
 	}
 
+	/** The entry that the chain of later entries from the last one up hangs on; null for a root. */
+	baseOfEntriesFrom(firstPlace: number): string | null {
+		let at = this.ids.length - 1;
+		while (at >= firstPlace) at = this.parents[at] ?? ROOT;
+		return this.ids[at] ?? null;
+	}
+
 	private place(id: string | null): number {
 		// Entries of damaged files name anything, or nothing, as an id.
 		return typeof id === 'string' ? (this.table.placeOf(id) ?? ROOT) : ROOT;
@@ -308,6 +343,7 @@ export class SessionTree {
 		const parent = this.table.placeOf(parentId);
 		if (parent !== undefined) return parent;
 		const id = this.ids[place] ?? '';
+		this.missing.add(parentId);
 		warnings.push({
 			kind: 'missing-parent',
 			entryId: id,

@@ -167,4 +167,9 @@ describe('session files', () => {
 		assert.equal(source.warnings.length, 1);
 		assert.equal(await readFile(old, 'utf8'), lines.join('\n'));
 	});
+
+	it('refuses what is no plain file, at once', async () => {
+		await assert.rejects(SessionManager.open(new FileSessionStorage(folder)), /no plain file/);
+		await assert.rejects(SessionManager.open(new FileSessionStorage('/dev/zero')), /no plain file/);
+	});
 });

@@ -18,7 +18,7 @@ describe('session lock', () => {
 		path = join(folder, 'session.jsonl');
 	});
 	afterEach(() => rm(folder, { recursive: true, force: true }));
-	const claim = () => `${path}.other.lock`;
+	const claim = () => `${path}.${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}.lock`;
 	const holder = (fields: object) =>
 		writeFile(claim(), JSON.stringify({ pid: process.pid, host: hostname(), ...fields }));
 	const names = async () => (await readdir(folder)).filter((name) => name.endsWith('.lock'));

@@ -1,13 +1,24 @@
 /** Two programs on one session file: nothing is interleaved, lost, or written unseen. */
 import { strict as assert } from 'node:assert';
-import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+	appendFile,
+	copyFile,
+	mkdtemp,
+	readFile,
+	rename,
+	rm,
+	symlink,
+	writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileSessionStorage } from '../../../src/node/file-session-storage.ts';
 import { createOfflineSummarizer } from '../../../src/providers/offline/offline-summarizer.ts';
 import { createOpenAIModel } from '../../../src/providers/openai/openai-model.ts';
 import { AgentSession } from '../../../src/session/agent-session.ts';
+import { createBranchedSession } from '../../../src/session/fork.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
+import { MemorySessionStorage } from '../../../src/session/session-storage.ts';
 import { UserError } from '../../../src/util/errors.ts';
 import {
 	Gate,
@@ -46,23 +57,21 @@ describe('two writers', () => {
 		JSON.stringify({ type: 'message', id, parentId, timestamp: '', message: message(content) });
 	const ids = (manager: SessionManager) => [...manager.tree.entries()].map(({ id }) => id);
 
-	async function openAgent(manager: SessionManager): Promise<AgentSession> {
+	function openAgent(manager: SessionManager): AgentSession {
 		const model = createOpenAIModel({
 			baseUrl: server.baseUrl,
 			model: 'scripted',
 			contextWindow: 32_000,
 		});
-		return Promise.resolve(
-			new AgentSession(manager, {
-				model: () => Promise.resolve(model),
-				offline: createOfflineSummarizer(),
-				settings: () => ({
-					compaction: { reserveTokens: 16_384, keepRecentTokens: 500 },
-					branchSummary: { enabled: false, reserveTokens: 16_384 },
-					contextWindow: 32_000,
-				}),
+		return new AgentSession(manager, {
+			model: () => Promise.resolve(model),
+			offline: createOfflineSummarizer(),
+			settings: () => ({
+				compaction: { reserveTokens: 16_384, keepRecentTokens: 500 },
+				branchSummary: { enabled: false, reserveTokens: 16_384 },
+				contextWindow: 32_000,
 			}),
-		);
+		});
 	}
 
 	it('refuses a write over what nobody here has seen, shows it, and goes on from there (C11)', async () => {
@@ -88,7 +97,8 @@ describe('two writers', () => {
 		ours.branch('u1');
 		await appendFile(path, `${line('b2', 'b1')}\n`);
 		await ours.refresh();
-		assert.equal(ours.leafId, 'b2');
+		// Whoever has gone back stays there: nothing came behind that place.
+		assert.equal(ours.leafId, 'u1');
 		ours.branch('a1');
 		await appendFile(path, `${line('c1', 'u1')}\n`);
 		await ours.refresh();
@@ -137,7 +147,7 @@ describe('two writers', () => {
 
 	it('writes the answer to a prompt of its own whatever another program does meanwhile (C08, C11)', async () => {
 		const manager = await open();
-		const session = await openAgent(manager);
+		const session = openAgent(manager);
 		const gate = new Gate();
 		server.enqueue(steps.text('The answer.', { gate }));
 		await session.prompt('ours');
@@ -162,8 +172,8 @@ describe('two writers', () => {
 	});
 
 	it('keeps a second window out while a turn runs, and lets it in afterwards (C11)', async () => {
-		const first = await openAgent(await open());
-		const second = await openAgent(await open());
+		const first = openAgent(await open());
+		const second = openAgent(await open());
 		const gate = new Gate();
 		server.enqueue(steps.text('first', { gate }), steps.text('second'));
 		await first.prompt('from the first window');
@@ -176,5 +186,103 @@ describe('two writers', () => {
 		await second.prompt('from the second');
 		await second.whenIdle();
 		assert.equal((await open()).getBranch().length, 6);
+	});
+
+	it('shows what stands in a replaced file, never the bytes of the old one', async () => {
+		const ours = await open();
+		assert.equal(ours.getBranch().length, 2);
+		for (const content of ['one, changed to something longer', 'two']) {
+			const lines = [(await readFile(path, 'utf8')).split('\n')[0], line('u1', null, content)];
+			await writeFile(`${path}.new`, `${lines.join('\n')}\n`);
+			await rename(`${path}.new`, path);
+			await ours.refresh();
+			assert.deepEqual(ours.context(), (await open()).context());
+			assert.match(JSON.stringify(ours.context().messages), new RegExp(content));
+		}
+	});
+
+	it('writes nothing into a file that is no session any more, or another one', async () => {
+		const ours = await open();
+		await writeFile(`${path}.new`, 'hello\n');
+		await rename(`${path}.new`, path);
+		for (const act of [() => ours.refresh(), () => ours.appendMessage(message('x'))])
+			await assert.rejects(act(), failsWith('not-a-session'));
+		await assert.rejects(ours.appendMessage(message('x')), failsWith('not-a-session'));
+		assert.equal(await readFile(path, 'utf8'), 'hello\n');
+		const other = '{"type":"session","version":3,"id":"other","timestamp":"","cwd":"/w"}\n';
+		await writeFile(path, other);
+		await assert.rejects(ours.appendMessage(message('x')), failsWith('another-session'));
+		assert.equal(await readFile(path, 'utf8'), other);
+		assert.deepEqual(ids(ours), ['u1', 'a1']);
+	});
+
+	it('writes no line into a file that only used to have this name', async () => {
+		const ours = await open();
+		await ours.appendMessage(message('x1'));
+		const before = await readFile(path, 'utf8');
+		await rename(path, `${path}.moved`);
+		await assert.rejects(ours.appendMessage(message('x2')), /ENOENT/);
+		await copyFile(`${path}.moved`, path);
+		await assert.rejects(ours.appendMessage(message('x2')), failsWith('changed-elsewhere'));
+		await ours.appendMessage(message('x2'));
+		assert.equal(await readFile(`${path}.moved`, 'utf8'), before);
+		assert.deepEqual(ids(await open()), ids(ours));
+	});
+
+	it('asks again for entries that could not be read, and sends and forks nothing without them', async () => {
+		const ours = await open();
+		const session = openAgent(ours);
+		await rename(path, `${path}.away`);
+		await assert.rejects(ours.readContext(), failsWith('unreadable'));
+		await assert.rejects(
+			createBranchedSession(ours, 'a1', new MemorySessionStorage()),
+			failsWith('unreadable'),
+		);
+		await assert.rejects(session.prompt('go'), failsWith('not-written'));
+		assert.equal(server.requests.length, 0);
+		await rename(`${path}.away`, path);
+		assert.equal((await ours.readContext()).messages.length, 2);
+		assert.deepEqual(ours.warnings, []);
+	});
+
+	it('knows a parent that comes after its child (C11)', async () => {
+		const ours = await open();
+		await appendFile(path, `${line('c', 'p')}\n`);
+		await ours.refresh();
+		assert.equal(ours.warnings.length, 1);
+		await appendFile(path, `${line('p', 'u1')}\n{"type":"hologram","id":"h","parentId":"c"}\n`);
+		await ours.refresh();
+		const again = await open();
+		assert.equal(ours.tree.parentOf('c'), 'p');
+		assert.deepEqual(ours.warnings, again.warnings);
+	});
+
+	it('keeps an answer that could not be saved, and saves it when asked again', async () => {
+		const manager = await open();
+		const session = openAgent(manager);
+		const failures: string[] = [];
+		session.events.on((event) => {
+			if (event.type === 'turnFailed') failures.push(event.error.fullText);
+		});
+		server.enqueue(async () => {
+			await rename(path, `${path}.away`);
+			return steps.text('The answer.');
+		});
+		await session.prompt('ours');
+		await session.whenIdle();
+		assert.match(failures[0] ?? '', /could not be saved.*Try again/);
+		await rename(`${path}.away`, path);
+		await session.continue();
+		await session.whenIdle();
+		assert.equal(server.requests.length, 1);
+		assert.match(JSON.stringify((await open()).getBranch().at(-1)), /The answer\./);
+	});
+
+	it('locks a session under all its names', async () => {
+		const link = join(folder, 'link.jsonl');
+		await symlink(path, link);
+		const release = await new FileSessionStorage(link).lock();
+		await assert.rejects(new FileSessionStorage(path).lock(), failsWith('locked'));
+		await release();
 	});
 });
