@@ -1,20 +1,23 @@
 /** Forks: one path of a session as a session of its own. The source is only read. */
-import { createYielder } from '../util/async.ts';
 import { UserError } from '../util/errors.ts';
+import { copiedEntry, isGap } from './copied-entries.ts';
 import {
 	SESSION_VERSION,
 	type LabelEntry,
 	type SessionEntry,
 	type SessionHeader,
 } from './entries.ts';
-import { isDamaged } from './entry-parse.ts';
+import { writeLines } from './line-batches.ts';
 import { SessionManager } from './session-manager.ts';
 import type { SessionStorage } from './session-storage.ts';
+import type { SessionTree } from './session-tree.ts';
 
 /**
  * Writes the path to `leafId` into an empty storage, with its ids and times, and opens that. The labels
  * that its entries have now come last, since the entries that gave them may stand on other branches.
+ * @param id the new session's
  * @throws UserError('no-such-entry') for an unknown leaf: nothing is written then
+ * @throws UserError('unreadable') where the source cannot be read now
  */
 export async function createBranchedSession(
 	source: SessionManager,
@@ -35,46 +38,60 @@ export async function createBranchedSession(
 		cwd: source.header.cwd,
 		parentSession: source.location,
 	};
-	const lines = [JSON.stringify(header)];
-	const pause = createYielder();
-	let parentId: string | null = null;
-	for (const id of ids) {
-		const entry = source.tree.get(id);
-		// Labels are written anew below; a gap has nothing to copy.
-		if (!entry || entry.type === 'label' || isDamaged(entry)) continue;
-		lines.push(lineFor(source, entry, parentId));
-		parentId = id;
-		await pause();
-	}
-	for (const label of labelsOf(source, ids, parentId)) {
-		lines.push(JSON.stringify(label));
-		parentId = label.id;
-	}
-	await target.append(lines, true);
+	await writeLines(target, forkedLines(source, ids, header));
 	return SessionManager.open(target);
 }
 
-/** The line itself where nothing in it changes: what only other tools understand stays byte for byte. */
-function lineFor(source: SessionManager, entry: SessionEntry, parentId: string | null): string {
-	const isSame = entry.parentId === parentId && source.fileVersion === SESSION_VERSION;
-	const line = isSame ? source.tree.lineOf(entry.id) : undefined;
-	return line?.trim() ?? JSON.stringify({ ...entry, parentId });
+/** @throws UserError('changed-elsewhere') where the source is read anew meanwhile */
+function* forkedLines(
+	source: SessionManager,
+	ids: readonly string[],
+	header: SessionHeader,
+): Generator<string> {
+	const { tree, fileVersion } = source;
+	const labels = source.labels();
+	yield JSON.stringify(header);
+	let parentId: string | null = null;
+	for (const id of ids) {
+		const entry = tree.get(id);
+		if (source.tree !== tree || !entry) throw changedMeanwhile(source.location);
+		if (staysBehind(entry)) continue;
+		const copied = copiedEntry(tree, entry, staysBehind);
+		const isSame = copied === entry && fileVersion === SESSION_VERSION;
+		// The line itself: what only other tools understand stays byte for byte.
+		const line = isSame ? tree.lineOf(id) : undefined;
+		yield line?.trim() ?? JSON.stringify(copied);
+		parentId = id;
+	}
+	for (const label of labelsOf(tree, labels, ids, parentId)) yield JSON.stringify(label);
+}
+
+/** Labels are written anew, at the end. */
+function staysBehind(entry: SessionEntry): boolean {
+	return entry.type === 'label' || isGap(entry);
 }
 
 function labelsOf(
-	source: SessionManager,
+	tree: SessionTree,
+	labels: ReadonlyMap<string, string>,
 	ids: readonly string[],
 	parentId: string | null,
 ): LabelEntry[] {
-	const labels = source.labels();
 	const entries: LabelEntry[] = [];
 	for (const targetId of ids) {
 		const label = labels.get(targetId);
-		if (label === undefined || source.tree.typeOf(targetId) === 'label') continue;
+		if (label === undefined || tree.typeOf(targetId) === 'label') continue;
 		const id = crypto.randomUUID().slice(0, 8);
 		const timestamp = new Date().toISOString();
 		entries.push({ type: 'label', id, parentId, timestamp, targetId, label });
 		parentId = id;
 	}
 	return entries;
+}
+
+function changedMeanwhile(location: string): UserError {
+	return new UserError('changed-elsewhere', `Another program has rewritten ${location}.`, {
+		kept: 'No session was made.',
+		hint: 'Try again: what stands there now is shown.',
+	});
 }

@@ -42,6 +42,15 @@ describe('session manager', () => {
 		assert.equal(manager.leafId, root.id);
 	});
 
+	it('refuses to write into a file of an older version', async () => {
+		const lines = [
+			'{"type":"session","id":"old","timestamp":"","cwd":"/w"}',
+			'{"type":"message","message":{"role":"user","content":"one"}}',
+		];
+		const old = await SessionManager.open(new MemorySessionStorage(lines));
+		await assert.rejects(old.appendName('x'), /version 1/);
+	});
+
 	it('sets and clears labels, which both tools read', async () => {
 		await manager.appendLabel('u2', 'good');
 		await manager.appendLabel('a2', 'best');
@@ -111,6 +120,23 @@ describe('session manager', () => {
 			const target = new MemorySessionStorage();
 			await assert.rejects(createBranchedSession(manager, 'nowhere', target), unknownEntry);
 			assert.deepEqual(target.lines, []);
+		});
+
+		it('keeps what a compaction keeps where that begins with a label or a gap (C02, C10)', async () => {
+			for (const first of ['label', 'gap']) {
+				const session = new SessionBuilder();
+				session.user('one', 'u1');
+				session.assistant('two', 'a1');
+				if (first === 'label') session.add({ type: 'label', id: 'x', targetId: 'u1', label: 'l' });
+				else session.add({ type: 'compaction', id: 'x' });
+				session.user('three', 'u2');
+				session.compaction('summary', 'x', { id: 'c' });
+				session.user('four', 'u3');
+				const source = await SessionManager.open(new MemorySessionStorage(session.lines()));
+				const fork = await createBranchedSession(source, 'u3', new MemorySessionStorage());
+				assert.equal(fork.context().messages.length, 3, first);
+				assert.deepEqual(fork.context().messages, source.context().messages, first);
+			}
 		});
 
 		it('keeps compactions and what they keep (C10)', async () => {
