@@ -68,6 +68,7 @@ async function* whileListening<T>(
 	stream: AsyncIterable<T>,
 	signal: AbortSignal,
 ): AsyncGenerator<T> {
+	signal.throwIfAborted();
 	const iterator = stream[Symbol.asyncIterator]();
 	try {
 		for (;;) {

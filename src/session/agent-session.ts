@@ -3,6 +3,7 @@
  * that come meanwhile are queued and sent afterwards.
  */
 import { streamAnswer } from '../agent/loop.ts';
+import type { AssistantMessage } from '../agent/messages.ts';
 import { ModelError, type Model } from '../agent/model.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -25,6 +26,7 @@ import { compact, prepareCompaction } from './compaction/compaction.ts';
 import { createModelSummarizer } from './compaction/model-summarizer.ts';
 import type { Summarizer } from './compaction/summarizer.ts';
 import { countContextTokens } from './context-tokens.ts';
+import { requireReadable } from './entry-parse.ts';
 import { navigationTarget } from './navigation.ts';
 import { buildRequest } from './request-builder.ts';
 import type { SessionManager } from './session-manager.ts';
@@ -70,6 +72,8 @@ export class AgentSession {
 	/** Set by a failed or stopped turn: the queue waits for a turn that succeeds, or for a new prompt. */
 	private paused = false;
 	private disposed = false;
+	/** An answer that could not be saved; kept until it is, or until the session goes on without it. */
+	private unsaved: { answer: AssistantMessage; leafId: string | null } | undefined;
 
 	constructor(manager: SessionManager, options: AgentSessionOptions) {
 		this.manager = manager;
@@ -106,6 +110,7 @@ export class AgentSession {
 		try {
 			model = await this.requireModel(operation);
 			operation.release = await this.manager.hold();
+			await this.saveUnsaved();
 			await this.manager.appendMessage({ role: 'user', content: text, timestamp: Date.now() });
 		} catch (error) {
 			await this.end(operation, 'nothing');
@@ -116,12 +121,14 @@ export class AgentSession {
 
 	/**
 	 * Asks for an answer without a new prompt: after a failed turn, or one that a compaction interrupted.
-	 * @throws UserError('no-model') or UserError('busy')
+	 * An answer that had come but could not be saved is saved instead.
+	 * @throws UserError('no-model'), UserError('busy') or the storage's error
 	 */
 	async continue(): Promise<void> {
 		this.refuseIfBusy('ask again');
 		const operation = this.begin('streaming');
 		try {
+			if (await this.saveUnsaved()) return await this.end(operation);
 			const model = await this.requireModel(operation);
 			operation.release = await this.manager.hold();
 			void this.runTurn(operation, model);
@@ -227,17 +234,33 @@ export class AgentSession {
 				},
 				operation.controller.signal,
 			);
-			await this.manager.appendMessage(answer.message);
+			await this.save(answer.message);
 			operation.interrupted = answer.message.stopReason === 'aborted';
 			if (answer.error) throw answer.error;
 		} catch (error) {
 			failed = true;
-			this.reportFailure(error);
+			this.reportFailure(this.unsaved ? answerNotSaved(error) : error);
 		} finally {
 			// Queued prompts would fail too, or were meant to follow the answer that was stopped.
 			this.paused = failed || operation.interrupted;
 			await this.end(operation);
 		}
+	}
+
+	private async save(answer: AssistantMessage): Promise<void> {
+		this.unsaved = { answer, leafId: this.manager.leafId };
+		await this.manager.appendMessage(answer);
+		this.unsaved = undefined;
+	}
+
+	/** @returns false where nothing was unsaved, or where it belongs no more */
+	private async saveUnsaved(): Promise<boolean> {
+		const { unsaved } = this;
+		if (!unsaved || unsaved.leafId !== this.manager.leafId) return false;
+		await this.manager.appendMessage(unsaved.answer);
+		this.unsaved = undefined;
+		this.paused = false;
+		return true;
 	}
 
 	private async runCompaction(
@@ -274,6 +297,7 @@ export class AgentSession {
 		if (!(options.summarize ?? settings.branchSummary.enabled)) return undefined;
 		const fromId = this.manager.leafId;
 		const { entries } = collectEntriesForBranchSummary(this.manager.tree, fromId, newLeafId);
+		for (const entry of entries) requireReadable(entry);
 		if (fromId === null || entries.length === 0) return undefined;
 		operation.release = await this.manager.hold();
 		const signal = anySignal(operation, options.signal);
@@ -405,6 +429,15 @@ function nothingToCompact(already: boolean): UserError {
 				kept: 'Nothing was changed.',
 				hint: 'Lower "espalier.compaction.keepRecentTokens" to keep less.',
 			});
+}
+
+function answerNotSaved(error: unknown): UserError {
+	const { reason, message, hint } = toUserError(error);
+	return new UserError(reason, `The answer could not be saved: ${message}`, {
+		kept: 'It is kept while this window is open, and your message is in the session.',
+		hint: `${hint ?? 'Then'} "Try again" saves it.`,
+		cause: error,
+	});
 }
 
 function toUserError(error: unknown): UserError {

@@ -29,8 +29,8 @@ export function createYielder(): () => Promise<void> | undefined {
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	return new Promise((resolve, reject) => {
 		const stop = () => reject(abortError('The operation'));
-		if (signal.aborted) return stop();
-		signal.addEventListener('abort', stop, { once: true });
 		promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+		if (signal.aborted) stop();
+		else signal.addEventListener('abort', stop, { once: true });
 	});
 }

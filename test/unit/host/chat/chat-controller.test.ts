@@ -183,7 +183,7 @@ describe('chat controller', () => {
 			fromExtension: false,
 		});
 		await frame();
-		assert.deepEqual(types(), ['snapshot']);
+		assert.deepEqual(types(), ['snapshot', 'status']);
 		assert.partialDeepStrictEqual(posted[0], { items: [{ kind: 'branchSummary' }] });
 	});
 
