@@ -5,10 +5,10 @@ import { contextCommand } from './cli/commands/context.ts';
 import { inspectCommand } from './cli/commands/inspect.ts';
 import { navigateCommand } from './cli/commands/navigate.ts';
 import { treeCommand } from './cli/commands/tree.ts';
-import type { CommandOutput } from './cli/open.ts';
+import { tellWarnings, type CommandOutput } from './cli/open.ts';
 import type { CommandLine } from './cli/arguments.ts';
 import { printJson, printText, tell } from './cli/terminal.ts';
-import { errorText } from './util/errors.ts';
+import { errorText, isAbort } from './util/errors.ts';
 
 const EXIT_DONE = 0;
 const EXIT_FAILED = 1;
@@ -29,10 +29,11 @@ async function main(words: string[]): Promise<number> {
 		return words.length === 0 ? EXIT_BAD_USAGE : EXIT_DONE;
 	}
 	try {
-		const line = parseCommandLine(words);
+		const line = parseCommandLine(words, interruption());
 		const run = COMMANDS.get(line.command);
 		if (!run) throw new UsageError(`There is no command "${line.command}".`);
 		const output = await run(line);
+		tellWarnings();
 		if (line.json) await printJson(output.json);
 		else await printText(output.text());
 		return EXIT_DONE;
@@ -41,9 +42,17 @@ async function main(words: string[]): Promise<number> {
 			tell(`${error.message}\n\n${USAGE}`);
 			return EXIT_BAD_USAGE;
 		}
-		tell(errorText(error));
+		tell(isAbort(error) ? 'Cancelled; nothing was changed.' : errorText(error));
 		return EXIT_FAILED;
 	}
+}
+
+/** Fires when the person or the system ends the command; a second time ends it at once. */
+function interruption(): AbortSignal {
+	const controller = new AbortController();
+	for (const signal of ['SIGINT', 'SIGTERM'] as const)
+		process.once(signal, () => controller.abort());
+	return controller.signal;
 }
 
 void main(process.argv.slice(2)).then((code) => {

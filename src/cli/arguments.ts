@@ -25,6 +25,8 @@ Window: --context-window N (tokens, default 128000), --reserve N (tokens, defaul
 export class UsageError extends Error {}
 
 export interface CommandLine {
+	/** Fires when the command is to end early. */
+	signal: AbortSignal;
 	command: string;
 	file: string;
 	/** The entry to navigate to. */
@@ -95,7 +97,7 @@ const COMMAND_OPTIONS = new Map<string, readonly (keyof typeof OPTIONS)[]>(
 );
 
 /** @throws UsageError */
-export function parseCommandLine(words: string[]): CommandLine {
+export function parseCommandLine(words: string[], signal: AbortSignal): CommandLine {
 	const { values, positionals } = parse(words);
 	const [command, file, target, ...rest] = positionals;
 	const allowed = COMMAND_OPTIONS.get(command ?? '');
@@ -109,6 +111,7 @@ export function parseCommandLine(words: string[]): CommandLine {
 	if (rest.length > 0 || (target !== undefined && command !== 'navigate'))
 		throw new UsageError(`"${command}" takes no further words.`);
 	const line: CommandLine = {
+		signal,
 		command,
 		file,
 		target,

@@ -17,11 +17,19 @@ export interface CommandOutput {
 	text: () => string;
 }
 
-/** Opens a session for reading; what had to be repaired goes to standard error. */
+const opened: SessionManager[] = [];
+
+/** Opens a session for reading. */
 export async function openSession(file: string): Promise<SessionManager> {
 	const manager = await SessionManager.open(new FileSessionStorage(file));
-	for (const { message } of manager.warnings) tell(`warning: ${message}`);
+	opened.push(manager);
 	return manager;
+}
+
+/** Says what had to be repaired; some damage is found only when an entry is looked at. */
+export function tellWarnings(): void {
+	for (const { warnings } of opened)
+		for (const { message } of warnings) tell(`warning: ${message}`);
 }
 
 /**

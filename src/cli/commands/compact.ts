@@ -18,6 +18,7 @@ export async function compactCommand(line: CommandLine): Promise<CommandOutput> 
 async function run(line: CommandLine) {
 	const outcome = await changeSession(line, (session) =>
 		session.compact({
+			signal: line.signal,
 			...(line.instructions === undefined ? {} : { instructions: line.instructions }),
 		}),
 	);

@@ -12,6 +12,7 @@ export async function navigateCommand(line: CommandLine): Promise<CommandOutput>
 	const json = await changeSession(line, async (session) => {
 		const { cancelled, editorText, summaryEntry } = await session.navigateTree(target, {
 			summarize: true,
+			signal: line.signal,
 			...(instructions === undefined
 				? {}
 				: { customInstructions: instructions, replaceInstructions: false }),

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli, runCliWith } from '../../support/cli.ts';
@@ -171,6 +172,40 @@ describe('command line', function () {
 		await writeFile(file, 'not a session\n');
 		assert.equal((await runCli('inspect', file, '--json')).code, 1);
 		assert.equal(await bytes(), 'not a session\n');
+	});
+
+	it('tells of damage that shows only when an entry is looked at', async () => {
+		const lines = (await bytes()).trimEnd().split('\n');
+		const cut = JSON.parse(lines[2] ?? '') as { id: string; parentId: string };
+		const head = `{"type":"message","id":"${cut.id}","parentId":"${cut.parentId}","timestamp":"","message":{"role":"assistant",}}`;
+		await writeFile(file, [...lines.slice(0, 2), head, ...lines.slice(3)].join('\n'));
+		for (const command of ['context', 'inspect']) {
+			const { code, stderr } = await runCli(command, file);
+			assert.equal(code, 0);
+			assert.match(stderr, /Entry a1 is damaged/);
+		}
+	});
+
+	it('ends early where it is interrupted, and leaves nothing behind', async () => {
+		const server = await startScriptedServer();
+		try {
+			server.enqueue(steps.hang());
+			const before = await bytes();
+			const words = ['compact', file, '--keep-recent', '500', '--summarizer', 'openai'];
+			words.push('--model', 'scripted', '--base-url', server.baseUrl, '--out', `${file}.out`);
+			const child = spawn(process.execPath, ['dist/cli.js', ...words], {
+				env: { ...process.env, OPENAI_API_KEY: 'k' },
+			});
+			const ended = once(child, 'exit');
+			await server.waitForRequest(1);
+			child.kill('SIGINT');
+			const [code] = (await ended) as [number];
+			assert.equal(code, 1);
+			assert.equal(await bytes(), before);
+			assert.deepEqual(await readdir(folder), ['session.jsonl']);
+		} finally {
+			await server.close();
+		}
 	});
 
 	it('prints no text of a session that could steer the terminal', async () => {
