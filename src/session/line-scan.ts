@@ -13,29 +13,38 @@ export class LineScanner {
 	/** The beginning of a line whose end has not come yet. */
 	private rest: Uint8Array[] = [];
 	private restBytes = 0;
-	/** Where in the file the next chunk begins. */
-	private nextOffset: number;
+	/** Where in the file the chunk begins that is being taken. */
+	private chunkOffset: number;
 
 	/** @param offset where in the file the first chunk begins */
 	constructor(offset: number, onLine: LineListener) {
-		this.nextOffset = offset;
+		this.chunkOffset = offset;
 		this.onLine = onLine;
 	}
 
-	/** Takes the next chunk; its bytes may be reused afterwards. */
-	push(chunk: Uint8Array): void {
-		let start = 0;
-		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+	/**
+	 * Takes the next chunk, or the lines of it that begin from `at` on and before `until`; its bytes may be
+	 * reused once it was taken to its end.
+	 * @returns where the lines begin that were not taken
+	 */
+	push(chunk: Uint8Array, at = 0, until = chunk.length): number {
+		const stop = Math.min(until, chunk.length);
+		let start = at;
+		while (start < stop) {
+			const end = chunk.indexOf(NEWLINE, start);
+			if (end < 0) {
+				// A copy: the slice of a Node buffer would be a view of bytes that are reused.
+				this.rest.push(new Uint8Array(chunk.subarray(start)));
+				this.restBytes += chunk.length - start;
+				start = chunk.length;
+				break;
+			}
 			if (this.restBytes > 0) this.endRest(chunk.subarray(start, end));
-			else this.onLine(chunk, start, end, this.nextOffset + start);
+			else this.onLine(chunk, start, end, this.chunkOffset + start);
 			start = end + 1;
 		}
-		if (start < chunk.length) {
-			// A copy: the slice of a Node buffer would be a view of bytes that are reused.
-			this.rest.push(new Uint8Array(chunk.subarray(start)));
-			this.restBytes += chunk.length - start;
-		}
-		this.nextOffset += chunk.length;
+		if (start === chunk.length) this.chunkOffset += chunk.length;
+		return start;
 	}
 
 	/** Hands over a last line without a newline. */
@@ -45,7 +54,7 @@ export class LineScanner {
 
 	/** Where in the file the bytes end that were pushed. */
 	get offset(): number {
-		return this.nextOffset;
+		return this.chunkOffset;
 	}
 
 	/** Bytes of a last line that no newline has ended yet. */
@@ -61,8 +70,8 @@ export class LineScanner {
 			at += part.length;
 		}
 		line.set(end, at);
-		// `nextOffset` is still that of the chunk in which the line ends.
-		const offset = this.nextOffset - this.restBytes;
+		// `chunkOffset` is still that of the chunk in which the line ends.
+		const offset = this.chunkOffset - this.restBytes;
 		this.rest = [];
 		this.restBytes = 0;
 		this.onLine(line, 0, line.length, offset);

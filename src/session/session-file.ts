@@ -235,8 +235,8 @@ const SLICE_BYTES = 64 << 10;
 async function scan(storage: SessionStorage, from: number, scanner: LineScanner): Promise<void> {
 	const pause = createYielder();
 	for await (const chunk of storage.chunks(from))
-		for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
-			scanner.push(chunk.subarray(at, at + SLICE_BYTES));
+		for (let at = 0; at < chunk.length;) {
+			at = scanner.push(chunk, at, at + SLICE_BYTES);
 			await pause();
 		}
 }
