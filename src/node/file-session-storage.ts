@@ -1,5 +1,5 @@
 /** A session in a file: read in chunks, only ever appended to, and never unaware of other writers. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { LinePlace } from '../session/entry-store.ts';
 import {
@@ -81,7 +81,7 @@ export class FileSessionStorage implements SessionStorage {
 		const bytes = Math.max(length, BLOCK_BYTES);
 		const walksBack = offset < this.blockOffset;
 		const from = walksBack ? Math.max(0, offset + length - bytes) : offset;
-		this.block = readBlock(this.location, from, bytes);
+		this.block = readBlock(this.location, this.seen?.inode, from, bytes);
 		this.blockOffset = from;
 	}
 
@@ -118,19 +118,26 @@ function newBuffer(): Buffer {
 
 /**
  * Reads synchronously, since views ask for entries while they draw.
- * @throws UserError where the file cannot be read now
+ * @throws UserError where the file cannot be read now, or is not the one that was read before
  */
-function readBlock(path: string, offset: number, length: number): Buffer<ArrayBuffer> {
+function readBlock(
+	path: string,
+	inode: number | undefined,
+	offset: number,
+	length: number,
+): Buffer<ArrayBuffer> {
 	const buffer = Buffer.allocUnsafe(length);
 	let file: number | undefined;
 	try {
 		file = openSync(path, 'r');
-		return buffer.subarray(0, readSync(file, buffer, 0, length, offset));
+		const isSame = inode === undefined || fstatSync(file).ino === inode;
+		if (isSame) return buffer.subarray(0, readSync(file, buffer, 0, length, offset));
 	} catch (error) {
 		throw readError(error, path);
 	} finally {
 		if (file !== undefined) closeSync(file);
 	}
+	throw new UserError('unreadable', `Another file stands at ${path} now.`);
 }
 
 async function openForReading(path: string): Promise<FileHandle> {

@@ -21,6 +21,8 @@ export interface FileEntryStoreOptions {
 	/** Version 1 lines hold no ids; they are known by place. */
 	hasIds: boolean;
 	idAt: (place: number) => string | undefined;
+	/** False once the file is not the one whose lines these are: nothing is read from it then. */
+	isCurrent: () => boolean;
 	/** Called once for each entry that turns out to be damaged behind its head. */
 	onDamaged: (entryId: string) => void;
 }
@@ -68,6 +70,7 @@ export class FileEntryStore implements EntryStore {
 
 	/** The line; undefined where it cannot be read now. */
 	lineAt(place: number): string | undefined {
+		if (!this.options.isCurrent()) return undefined;
 		const length = this.lengths[place] ?? 0;
 		try {
 			const bytes = this.options.storage.read(this.offsets[place] ?? 0, length);

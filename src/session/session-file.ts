@@ -55,6 +55,8 @@ export class SessionFile {
 	/** Said of a last line that is incomplete: withdrawn where another program goes on to write it. */
 	private tornLine: SessionWarning | undefined;
 	private readonly reportedTypes = new Set<string>();
+	/** False once the file on disk turned out to be another one. */
+	private current = true;
 
 	private constructor(storage: SessionStorage, header: SessionHeader, reader: LineReader) {
 		this.storage = storage;
@@ -64,6 +66,7 @@ export class SessionFile {
 			storage,
 			hasIds: this.version >= 2,
 			idAt: (place) => this.tree.idAt(place),
+			isCurrent: () => this.current,
 			onDamaged: (entryId) => this.warnings.push(damagedBody(entryId)),
 		});
 		this.tree = new SessionTree(this.store);
@@ -111,6 +114,7 @@ export class SessionFile {
 
 	/** Reads the file anew: it is not the one that was read. */
 	readAgain(): Promise<SessionFile> {
+		this.current = false;
 		return SessionFile.read(this.storage);
 	}
 

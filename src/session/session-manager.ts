@@ -293,7 +293,10 @@ export class SessionManager {
 		parentId: string | null,
 	): Promise<T> {
 		if (this.fileVersion < SESSION_VERSION) throw oldVersion(this.location, this.fileVersion);
-		if (this.lost) await this.takeOver('replaced');
+		if (this.lost) {
+			await this.takeOver('replaced');
+			throw changedElsewhere(this.location);
+		}
 		for (;;) {
 			const base: EntryBase = {
 				type: fields.type,
@@ -410,8 +413,8 @@ function labelsIn(tree: SessionTree): Map<string, string> {
 
 function anotherSession(location: string): UserError {
 	return new UserError('another-session', `Another session stands in ${location} now.`, {
-		kept: 'Nothing was written, and what was read before is still shown.',
-		hint: 'Open that one, or go on in a fork of what is shown.',
+		kept: 'Nothing was written.',
+		hint: 'Open it to see it, or put the session back in its place.',
 	});
 }
 

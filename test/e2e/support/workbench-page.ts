@@ -35,11 +35,18 @@ export class WorkbenchPage {
 		const tab = this.page.locator('.activitybar .action-item', {
 			has: this.page.locator('.action-label[aria-label^="Espalier"]'),
 		});
-		// Clicking the tab of an open container would close it.
-		if (!/\bchecked\b/.test((await tab.getAttribute('class')) ?? '')) {
-			await tab.click();
+		const header = this.page.locator('.part.sidebar .pane-header').first();
+		// Clicking the tab of an open container closes it, and a window that has just been reloaded may
+		// open it by itself between the look and the click.
+		for (let tries = 0; tries < 4; tries++) {
+			if (!/\bchecked\b/.test((await tab.getAttribute('class')) ?? '')) await tab.click();
+			const isOpen = await header.waitFor({ timeout: 10_000 }).then(
+				() => true,
+				() => false,
+			);
+			if (isOpen) return;
 		}
-		await this.page.locator('.part.sidebar .pane-header').first().waitFor();
+		await header.waitFor();
 	}
 
 	/** Headers of the views in the side bar. */

@@ -203,8 +203,8 @@ describe('two writers', () => {
 
 	it('writes nothing into a file that is no session any more, or another one', async () => {
 		const ours = await open();
-		await writeFile(`${path}.new`, 'hello\n');
-		await rename(`${path}.new`, path);
+		await rename(path, `${path}.kept`);
+		await writeFile(path, 'hello\n');
 		for (const act of [() => ours.refresh(), () => ours.appendMessage(message('x'))])
 			await assert.rejects(act(), failsWith('not-a-session'));
 		await assert.rejects(ours.appendMessage(message('x')), failsWith('not-a-session'));
@@ -213,7 +213,14 @@ describe('two writers', () => {
 		await writeFile(path, other);
 		await assert.rejects(ours.appendMessage(message('x')), failsWith('another-session'));
 		assert.equal(await readFile(path, 'utf8'), other);
-		assert.deepEqual(ids(ours), ['u1', 'a1']);
+		await assert.rejects(
+			createBranchedSession(ours, 'a1', new MemorySessionStorage()),
+			failsWith('unreadable'),
+		);
+		await rename(`${path}.kept`, path);
+		await assert.rejects(ours.appendMessage(message('x')), failsWith('changed-elsewhere'));
+		await ours.appendMessage(message('x'));
+		assert.deepEqual(ids(await open()), ids(ours));
 	});
 
 	it('writes no line into a file that only used to have this name', async () => {
