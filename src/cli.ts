@@ -29,7 +29,7 @@ async function main(words: string[]): Promise<number> {
 		return words.length === 0 ? EXIT_BAD_USAGE : EXIT_DONE;
 	}
 	try {
-		const line = parseCommandLine(words, interruption());
+		const line = parseCommandLine(words, interruption(words[0]));
 		const run = COMMANDS.get(line.command);
 		if (!run) throw new UsageError(`There is no command "${line.command}".`);
 		const output = await run(line);
@@ -47,9 +47,13 @@ async function main(words: string[]): Promise<number> {
 	}
 }
 
+/** Commands that must not end in the midst of writing; others end at once. */
+const WRITING_COMMANDS = new Set(['compact', 'navigate']);
+
 /** Fires when the person or the system ends the command; a second time ends it at once. */
-function interruption(): AbortSignal {
+function interruption(command: string | undefined): AbortSignal {
 	const controller = new AbortController();
+	if (!WRITING_COMMANDS.has(command ?? '')) return controller.signal;
 	for (const signal of ['SIGINT', 'SIGTERM'] as const)
 		process.once(signal, () => controller.abort());
 	return controller.signal;

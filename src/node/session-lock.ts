@@ -16,7 +16,7 @@ const EXPIRES_AFTER = 60_000;
 /** One of this machine may have slept; a process that was given the same number has not. */
 const EXPIRES_HERE_AFTER = 12 * 3_600_000;
 /** What it takes at most, in ms, from making a claim to writing into it. */
-const WRITTEN_AFTER = 5_000;
+const WRITTEN_AFTER = 2_000;
 /** Two that come at once both step back; so often, after a random time of at most so many ms. */
 const ATTEMPTS = 8;
 const STEP_BACK = 20;

@@ -72,8 +72,8 @@ export class AgentSession {
 	/** Set by a failed or stopped turn: the queue waits for a turn that succeeds, or for a new prompt. */
 	private paused = false;
 	private disposed = false;
-	/** An answer that could not be saved; kept until it is, or until the session goes on without it. */
-	private unsaved: { answer: AssistantMessage; leafId: string | null } | undefined;
+	/** Answers that could not be saved, by the entry that they follow; kept until they are. */
+	private readonly unsaved = new Map<string | null, AssistantMessage>();
 
 	constructor(manager: SessionManager, options: AgentSessionOptions) {
 		this.manager = manager;
@@ -160,6 +160,7 @@ export class AgentSession {
 		await interrupted?.settled;
 		try {
 			operation.release = await this.manager.hold();
+			await this.saveUnsaved();
 			return await this.runCompaction(operation, options);
 		} finally {
 			await this.end(operation, interrupted?.interrupted ? 'resume' : 'queue');
@@ -239,7 +240,7 @@ export class AgentSession {
 			if (answer.error) throw answer.error;
 		} catch (error) {
 			failed = true;
-			this.reportFailure(this.unsaved ? answerNotSaved(error) : error);
+			this.reportFailure(error);
 		} finally {
 			// Queued prompts would fail too, or were meant to follow the answer that was stopped.
 			this.paused = failed || operation.interrupted;
@@ -248,17 +249,29 @@ export class AgentSession {
 	}
 
 	private async save(answer: AssistantMessage): Promise<void> {
-		this.unsaved = { answer, leafId: this.manager.leafId };
-		await this.manager.appendMessage(answer);
-		this.unsaved = undefined;
+		const { leafId } = this.manager;
+		try {
+			await this.manager.appendMessage(answer);
+		} catch (error) {
+			this.unsaved.set(leafId, answer);
+			throw answerNotSaved(error);
+		}
 	}
 
-	/** @returns false where nothing was unsaved, or where it belongs no more */
+	/** Saves the answer that belongs here. @returns false where there is none */
 	private async saveUnsaved(): Promise<boolean> {
-		const { unsaved } = this;
-		if (!unsaved || unsaved.leafId !== this.manager.leafId) return false;
-		await this.manager.appendMessage(unsaved.answer);
-		this.unsaved = undefined;
+		const { tree, leafId } = this.manager;
+		let belongsTo = leafId;
+		// A name or a label given meanwhile stands between the two.
+		while (belongsTo !== null && !this.unsaved.has(belongsTo) && isAside(tree.typeOf(belongsTo)))
+			belongsTo = tree.parentOf(belongsTo);
+		// One whose prompt is no longer in the file is saved wherever the session goes on.
+		if (!this.unsaved.has(belongsTo))
+			belongsTo = [...this.unsaved.keys()].find((id) => id !== null && !tree.has(id)) ?? null;
+		const answer = this.unsaved.get(belongsTo);
+		if (!answer) return false;
+		await this.manager.appendMessage(answer);
+		this.unsaved.delete(belongsTo);
 		this.paused = false;
 		return true;
 	}
@@ -431,10 +444,14 @@ function nothingToCompact(already: boolean): UserError {
 			});
 }
 
+function isAside(type: string | undefined): boolean {
+	return type === 'label' || type === 'session_info';
+}
+
 function answerNotSaved(error: unknown): UserError {
 	const { reason, message, hint } = toUserError(error);
 	return new UserError(reason, `The answer could not be saved: ${message}`, {
-		kept: 'It is kept while this window is open, and your message is in the session.',
+		kept: 'It is kept while this window is open.',
 		hint: `${hint ?? 'Then'} "Try again" saves it.`,
 		cause: error,
 	});

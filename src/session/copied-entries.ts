@@ -44,9 +44,12 @@ function copiedFirstKept(
 ): string {
 	const kept = tree.get(firstKeptEntryId);
 	if (!kept || !staysBehind(kept)) return firstKeptEntryId;
+	const keptPlace = tree.placeOf(firstKeptEntryId) ?? 0;
 	let next = compactionId;
 	for (let at: string | null = compactionId; at !== null; at = tree.parentOf(at)) {
 		if (at === firstKeptEntryId) return next;
+		// It is not on this path.
+		if ((tree.placeOf(at) ?? 0) < keptPlace) break;
 		const entry = tree.get(at);
 		if (entry && !staysBehind(entry)) next = at;
 	}

@@ -9,6 +9,7 @@ import {
 	unreadableEntry,
 	type Json,
 } from './entry-parse.ts';
+import { LineHeadReader } from './line-head.ts';
 import { decodeLine } from './line-reader.ts';
 import type { EntryStore, LinePlace } from './entry-store.ts';
 import type { SessionStorage } from './session-storage.ts';
@@ -36,6 +37,7 @@ export class FileEntryStore implements EntryStore {
 	private old: ReadonlyMap<number, SessionEntry> = new Map();
 	private youngBytes = 0;
 	private readonly damaged = new Set<number>();
+	private readonly headReader = new LineHeadReader();
 
 	constructor(options: FileEntryStoreOptions) {
 		this.options = options;
@@ -60,40 +62,54 @@ export class FileEntryStore implements EntryStore {
 			this.keep(place, known);
 			return known;
 		}
-		const text = this.lineAt(place);
+		const bytes = this.bytesAt(place);
+		const entry = bytes && this.parse(place, bytes);
 		// It may be there again when it is asked for next, so that nothing of this is kept.
-		if (text === undefined) return unreadableEntry(this.options.idAt(place) ?? '');
-		const entry = this.parse(place, text);
+		if (!entry) return unreadableEntry(this.options.idAt(place) ?? '');
 		this.keep(place, entry);
 		return entry;
 	}
 
-	/** The line; undefined where it cannot be read now. */
 	lineAt(place: number): string | undefined {
+		const bytes = this.bytesAt(place);
+		return bytes && this.isLineOf(place, bytes) ? decodeLine(bytes) : undefined;
+	}
+
+	/** The bytes where the line stands; undefined where they cannot be read now. */
+	private bytesAt(place: number): Uint8Array | undefined {
 		if (!this.options.isCurrent()) return undefined;
 		const length = this.lengths[place] ?? 0;
 		try {
 			const bytes = this.options.storage.read(this.offsets[place] ?? 0, length);
-			return bytes.length < length ? undefined : decodeLine(bytes);
+			return bytes.length < length ? undefined : bytes;
 		} catch {
 			return undefined;
 		}
 	}
 
-	private parse(place: number, text: string): SessionEntry {
+	/** The entry, or a gap; undefined where the bytes are not those of the line that was indexed. */
+	private parse(place: number, bytes: Uint8Array): SessionEntry | undefined {
 		const { hasIds, idAt, onDamaged } = this.options;
-		const value = parseObject(text);
+		const value = parseObject(decodeLine(bytes));
 		if (value && !hasIds) this.addIds(value, place);
 		const head = value && headOfValue(value);
 		const entry = head && entryOfValue(value, head);
 		const id = idAt(place) ?? '';
-		// Another line than the one that was indexed: the file was changed under us.
 		if (entry && entry.id === id) return entry;
+		if (head?.id !== id && !this.isLineOf(place, bytes)) return undefined;
 		if (!this.damaged.has(place)) {
 			this.damaged.add(place);
 			onDamaged(id);
 		}
 		return damagedEntry(id, null);
+	}
+
+	/** True where the bytes begin as the line did when it was indexed. */
+	private isLineOf(place: number, bytes: Uint8Array): boolean {
+		const id = this.options.idAt(place);
+		if (this.headReader.read(bytes, 0, bytes.length)) return this.headReader.id === id;
+		const value = parseObject(decodeLine(bytes));
+		return value !== undefined && headOfValue(value)?.id === id;
 	}
 
 	private addIds(value: Json, place: number): void {

@@ -10,7 +10,6 @@ import {
 import { writeLines } from './line-batches.ts';
 import { SessionManager } from './session-manager.ts';
 import type { SessionStorage } from './session-storage.ts';
-import type { SessionTree } from './session-tree.ts';
 
 /**
  * Writes the path to `leafId` into an empty storage, with its ids and times, and opens that. The labels
@@ -52,6 +51,7 @@ function* forkedLines(
 	const labels = source.labels();
 	yield JSON.stringify(header);
 	let parentId: string | null = null;
+	const copiedIds: string[] = [];
 	for (const id of ids) {
 		const entry = tree.get(id);
 		if (source.tree !== tree || !entry) throw changedMeanwhile(source.location);
@@ -62,8 +62,9 @@ function* forkedLines(
 		const line = isSame ? tree.lineOf(id) : undefined;
 		yield line?.trim() ?? JSON.stringify(copied);
 		parentId = id;
+		copiedIds.push(id);
 	}
-	for (const label of labelsOf(tree, labels, ids, parentId)) yield JSON.stringify(label);
+	for (const label of labelsOf(labels, copiedIds, parentId)) yield JSON.stringify(label);
 }
 
 /** Labels are written anew, at the end. */
@@ -72,7 +73,6 @@ function staysBehind(entry: SessionEntry): boolean {
 }
 
 function labelsOf(
-	tree: SessionTree,
 	labels: ReadonlyMap<string, string>,
 	ids: readonly string[],
 	parentId: string | null,
@@ -80,7 +80,7 @@ function labelsOf(
 	const entries: LabelEntry[] = [];
 	for (const targetId of ids) {
 		const label = labels.get(targetId);
-		if (label === undefined || tree.typeOf(targetId) === 'label') continue;
+		if (label === undefined) continue;
 		const id = crypto.randomUUID().slice(0, 8);
 		const timestamp = new Date().toISOString();
 		entries.push({ type: 'label', id, parentId, timestamp, targetId, label });

@@ -273,7 +273,10 @@ export class SessionManager {
 		return async () => {
 			this.held = false;
 			// What the operation went on from may have gone with a file that was replaced meanwhile.
-			this.follow(this.leaf !== null && !this.tree.has(this.leaf));
+			if (this.leaf !== null && !this.tree.has(this.leaf)) {
+				this.follow(true);
+				this.events.emit({ type: 'leafChanged', leafId: this.leaf });
+			}
 			await release();
 		};
 	}
@@ -298,6 +301,8 @@ export class SessionManager {
 			throw changedElsewhere(this.location);
 		}
 		for (;;) {
+			// What it follows may have gone with a file that was replaced meanwhile.
+			if (parentId !== null && !this.tree.has(parentId)) throw changedElsewhere(this.location);
 			const base: EntryBase = {
 				type: fields.type,
 				id: this.newId(),
@@ -311,8 +316,7 @@ export class SessionManager {
 			} catch (error) {
 				if (!(error instanceof ChangedElsewhere)) throw error;
 				await this.takeOver(error.change);
-				const fits = parentId === null || this.tree.has(parentId);
-				if (!this.held || !fits) throw changedElsewhere(this.location);
+				if (!this.held) throw changedElsewhere(this.location);
 				await this.letOthersFinish();
 			}
 		}

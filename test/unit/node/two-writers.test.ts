@@ -285,6 +285,61 @@ describe('two writers', () => {
 		assert.match(JSON.stringify((await open()).getBranch().at(-1)), /The answer\./);
 	});
 
+	it('takes nothing for damage that only stands elsewhere by now', async () => {
+		const ours = await open();
+		const text = await readFile(path, 'utf8');
+		const [header = '', ...rest] = text.split('\n');
+		// In place, so that the file stays the same one: every line has moved.
+		await writeFile(path, [header, line('new', null), ...rest].join('\n'));
+		await assert.rejects(ours.readContext(), failsWith('unreadable'));
+		await assert.rejects(
+			createBranchedSession(ours, 'a1', new MemorySessionStorage()),
+			failsWith('unreadable'),
+		);
+		assert.deepEqual(ours.warnings, []);
+		await ours.refresh();
+		assert.deepEqual(ids(ours), ['new', 'u1', 'a1']);
+		assert.equal((await ours.readContext()).messages.length, 2);
+	});
+
+	it('writes nothing below what is no longer in the file', async () => {
+		const ours = await open();
+		const text = await readFile(path, 'utf8');
+		const release = await ours.hold();
+		await ours.appendMessage(message('prompt'));
+		await writeFile(path, text);
+		await ours.refresh();
+		await assert.rejects(ours.appendMessage(message('answer')), failsWith('changed-elsewhere'));
+		const events: string[] = [];
+		ours.events.on(({ type }) => events.push(type));
+		await release();
+		assert.equal(ours.leafId, 'a1');
+		assert.deepEqual(events, ['leafChanged']);
+		assert.equal(await readFile(path, 'utf8'), text);
+	});
+
+	it('keeps an unsaved answer through a name, a label and a move', async () => {
+		const manager = await open();
+		const session = openAgent(manager);
+		server.enqueue(async () => {
+			await rename(path, `${path}.away`);
+			return steps.text('The answer.');
+		});
+		await session.prompt('ours');
+		await session.whenIdle();
+		await rename(`${path}.away`, path);
+		const prompt = manager.leafId;
+		manager.branch('u1');
+		await session.continue().catch(() => undefined);
+		await session.whenIdle();
+		manager.branch(prompt);
+		await manager.appendName('named');
+		await session.continue();
+		await session.whenIdle();
+		const saved = JSON.stringify((await open()).getBranch());
+		assert.equal(saved.split('The answer.').length, 2);
+	});
+
 	it('locks a session under all its names', async () => {
 		const link = join(folder, 'link.jsonl');
 		await symlink(path, link);
