@@ -54,9 +54,9 @@ export class OutlineRuns {
 		const idAt = (place: number) => tree.idAt(place) ?? '';
 		let place = leafId === null ? -1 : (tree.placeOf(leafId) ?? -1);
 		while (place >= 0) {
-			const { parent } = tree.at(place);
+			const parent = tree.parentPlace(place);
 			if (parent < 0) this.continued.set(null, idAt(place));
-			else if (tree.at(parent).children > 1) this.continued.set(idAt(parent), idAt(place));
+			else if (tree.childCountAt(parent) > 1) this.continued.set(idAt(parent), idAt(place));
 			place = parent;
 		}
 	}
@@ -132,11 +132,12 @@ export class OutlineRuns {
 	/** Adds an entry to a run. @returns the entry with which the run goes on */
 	private push(run: Run, id: string): string | undefined {
 		const filePlace = this.tree.placeOf(id) ?? -1;
-		const { type, role, children } = this.tree.at(filePlace);
+		const type = this.tree.typeAt(filePlace);
+		const children = this.tree.childCountAt(filePlace);
 		const place = run.ids.push(id) - 1;
 		if (filePlace >= this.placesInRun.length) this.makeRoom(filePlace);
 		this.placesInRun[filePlace] = place;
-		const kind = kindOfGroup(type, role);
+		const kind = kindOfGroup(type, this.tree.roleAt(filePlace));
 		const last = run.items.at(-1);
 		if (kind === undefined && run.open && last?.kind === 'turn') last.end = place + 1;
 		else {

@@ -202,15 +202,22 @@ export class SessionTree {
 		return typeof children === 'string' ? [children] : (children ?? NONE);
 	}
 
-	/** What the index knows of the entry at a place, for walks over many. */
-	at(place: number): { type: string; role: string | undefined; parent: number; children: number } {
+	/** Place of the parent of the entry at a place; negative for a root. For walks over many entries. */
+	parentPlace(place: number): number {
+		return this.parents[place] ?? ROOT;
+	}
+
+	typeAt(place: number): string {
+		return this.types[place] ?? '';
+	}
+
+	roleAt(place: number): string | undefined {
+		return this.roles[place];
+	}
+
+	childCountAt(place: number): number {
 		const children = this.children[place];
-		return {
-			type: this.types[place] ?? '',
-			role: this.roles[place],
-			parent: this.parents[place] ?? ROOT,
-			children: typeof children === 'string' ? 1 : (children?.length ?? 0),
-		};
+		return typeof children === 'string' ? 1 : (children?.length ?? 0);
 	}
 
 	/** The ids from a root to `id`, both included; empty for null or an unknown id. */

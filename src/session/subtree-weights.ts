@@ -45,7 +45,7 @@ export class SubtreeWeights {
 			for (let place = counted; place < size; place++) {
 				this.sizes.push(0);
 				this.newest.push(place);
-				for (let at = place; at >= 0; at = this.tree.at(at).parent) {
+				for (let at = place; at >= 0; at = this.tree.parentPlace(at)) {
 					this.sizes[at] = (this.sizes[at] ?? 0) + 1;
 					this.newest[at] = place;
 				}
@@ -54,7 +54,8 @@ export class SubtreeWeights {
 
 	private countAll(): void {
 		const { size } = this.tree;
-		const parents = Array.from({ length: size }, (_, place) => this.tree.at(place).parent);
+		const parents: number[] = [];
+		for (let place = 0; place < size; place++) parents.push(this.tree.parentPlace(place));
 		this.sizes = new Array<number>(size).fill(1);
 		this.newest = parents.map((_parent, place) => place);
 		for (const place of childrenFirst(parents)) {
