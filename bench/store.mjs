@@ -55,7 +55,7 @@ export async function storeRows({ core, pi, sizes, rounds }) {
 	return rows;
 }
 
-const APPENDS = 200;
+const APPENDS = 1000;
 
 /** Each appends to a copy of its own; the time is that of one message. */
 function appends({ core, pi, file, durability }) {

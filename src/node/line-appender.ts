@@ -25,7 +25,8 @@ import { writeError } from './write-error.ts';
 
 /**
  * `synced`: an append resolves when its lines are on the disk, and outlive a power failure. `written`:
- * when the system has them, and they outlive this process.
+ * when the system has them, and they outlive this process; in a burst of them others are looked out for
+ * once a millisecond, else before each.
  */
 export type Durability = 'synced' | 'written';
 
@@ -34,9 +35,19 @@ const APPEND = constants.O_RDWR | constants.O_APPEND;
 const CREATE = APPEND | constants.O_CREAT | constants.O_EXCL;
 /** Up to so many bytes are written at once: handing them to another thread takes longer than writing. */
 const WRITTEN_AT_ONCE = 256 << 10;
+/** How often at most, in ms, the file is looked at where lines are only handed to the system. */
+const LOOK_EVERY = 1;
 /** How long, in ms, the file stays open after an append: opening takes longer than writing a line. */
 const KEPT_OPEN = 1000;
 const NEWLINE = 0x0a;
+
+/** How an open file ended before an append. */
+type Ending = Pick<FileSight, 'bytes' | 'tail'>;
+
+interface Found {
+	file: OpenFile;
+	before: Ending;
+}
 
 interface OpenFile {
 	descriptor: number;
@@ -51,6 +62,7 @@ export class LineAppender {
 	private kept: OpenFile | undefined;
 	private closing: ReturnType<typeof setTimeout> | undefined;
 	private usedAt = 0;
+	private lookedAt = -Infinity;
 
 	constructor(path: string, durability: Durability) {
 		this.path = path;
@@ -71,14 +83,14 @@ export class LineAppender {
 		let file: OpenFile | undefined;
 		try {
 			if (expected === 'new') await mkdir(dirname(this.path), { recursive: true });
-			// A file of this name may be another one by now than the one that is open.
-			const now = expected === 'new' ? undefined : statSync(this.path);
-			file = now ? this.open(now.ino, expected) : this.create();
+			const found = expected === 'new' ? this.create() : this.look(expected);
+			file = found.file;
 			file.uses++;
-			const before = now ? sightOf(file, now, expected) : NOTHING;
+			const { before } = found;
 			const closing = before.bytes > 0 && before.tail.at(-1) !== NEWLINE ? '\n' : '';
 			const text = Buffer.from(closing + lines.map((line) => `${line}\n`).join(''));
-			await this.write(file, text, before.bytes);
+			const writing = this.write(file, text, before.bytes);
+			if (writing) await writing;
 			if (expected === 'new' && this.durability === 'synced') await syncFolder(this.path);
 			return {
 				places: linePlaces(
@@ -100,18 +112,30 @@ export class LineAppender {
 		}
 	}
 
-	private create(): OpenFile {
+	private create(): Found {
 		const descriptor = openSync(this.path, CREATE, 0o600);
-		return this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
+		const file = this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
+		return { file, before: NOTHING };
 	}
 
-	private open(inode: number, expected: FileSight | 'new' | undefined): OpenFile {
+	/** Opens the file where need be, and makes sure that it is what was last seen of it. */
+	private look(expected: FileSight | undefined): Found {
+		const { kept } = this;
+		const isBurst = this.durability === 'written' && performance.now() - this.lookedAt < LOOK_EVERY;
+		if (isBurst && kept && kept.inode === expected?.inode) return { file: kept, before: expected };
+		// A file of this name may be another one by now than the one that is open.
+		const now = statSync(this.path);
+		const file = this.open(now.ino, expected);
+		const before = sightOf(file, now, expected);
+		this.lookedAt = performance.now();
+		return { file, before };
+	}
+
+	private open(inode: number, expected: FileSight | undefined): OpenFile {
 		if (this.kept?.inode === inode) return this.kept;
 		const descriptor = openSync(this.path, APPEND);
 		const file = this.keep({ descriptor, inode: fstatSync(descriptor).ino, uses: 0 });
-		const isSame =
-			file.inode === inode &&
-			(!expected || expected === 'new' || isStillThere(descriptor, expected));
+		const isSame = file.inode === inode && (!expected || isStillThere(descriptor, expected));
 		if (!isSame) throw new ChangedElsewhere('replaced');
 		return file;
 	}
@@ -154,27 +178,38 @@ export class LineAppender {
 	/**
 	 * Writes all of it or, where that fails, nothing: what was written is taken back, so that a retry does
 	 * not double it; but never another's lines.
+	 * @returns undefined where all is done already
 	 */
-	private async write({ descriptor }: OpenFile, text: Buffer, from: number): Promise<void> {
+	private write({ descriptor }: OpenFile, text: Buffer, from: number): Promise<void> | undefined {
 		let written = 0;
-		try {
-			while (written < text.length) {
-				const rest = text.subarray(written);
-				written +=
-					rest.length <= WRITTEN_AT_ONCE
-						? writeSync(descriptor, rest)
-						: (await promisify(write)(descriptor, rest, 0, rest.length, null)).bytesWritten;
-			}
-			if (this.durability === 'synced') await promisify(fdatasync)(descriptor);
-		} catch (error) {
+		const takeBack = (error: unknown): never => {
 			if (written > 0 && fstatSync(descriptor).size === from + written)
 				ftruncateSync(descriptor, from);
 			throw error;
+		};
+		if (text.length > WRITTEN_AT_ONCE) {
+			const writeMore = async (): Promise<void> => {
+				const left = text.length - written;
+				const { bytesWritten } = await promisify(write)(descriptor, text, written, left, null);
+				written += bytesWritten;
+				await (written < text.length ? writeMore() : this.settle(descriptor));
+			};
+			return writeMore().catch(takeBack);
 		}
+		try {
+			while (written < text.length) written += writeSync(descriptor, text, written);
+		} catch (error) {
+			takeBack(error);
+		}
+		return this.settle(descriptor)?.catch(takeBack);
+	}
+
+	private settle(descriptor: number): Promise<void> | undefined {
+		return this.durability === 'synced' ? promisify(fdatasync)(descriptor) : undefined;
 	}
 }
 
-const NOTHING = { bytes: 0, tail: Buffer.alloc(0) };
+const NOTHING: Ending = { bytes: 0, tail: Buffer.alloc(0) };
 
 /**
  * Behind what an append will write, where the file is what was last seen of it. What another program
@@ -183,9 +218,9 @@ const NOTHING = { bytes: 0, tail: Buffer.alloc(0) };
 function sightOf(
 	{ descriptor }: OpenFile,
 	{ ino, size: bytes }: Stats,
-	expected: FileSight | 'new' | undefined,
-): Pick<FileSight, 'bytes' | 'tail'> {
-	if (!expected || expected === 'new') return { bytes, tail: readTail(descriptor, bytes) };
+	expected: FileSight | undefined,
+): Ending {
+	if (!expected) return { bytes, tail: readTail(descriptor, bytes) };
 	if (expected.inode !== ino || bytes < expected.bytes) throw new ChangedElsewhere('replaced');
 	if (bytes > expected.bytes) throw new ChangedElsewhere('grown');
 	return expected;

@@ -368,9 +368,9 @@ export class SessionManager {
 	}
 
 	private inOrder<T>(access: () => Promise<T>): Promise<T> {
-		const result = this.lastAccess.then(access);
-		// A failure is the caller's to report; the queue goes on.
-		this.lastAccess = result.catch(() => undefined);
+		// A failure is its caller's to report; the queue goes on.
+		const result = this.lastAccess.then(access, access);
+		this.lastAccess = result;
 		return result;
 	}
 

@@ -20,7 +20,7 @@ describe('the sample session', () => {
 		// Loaded by a computed address, so that the bundle leaves it and its workspace where they are.
 		const address = pathToFileURL(resolve('scripts/sample-session.mjs')).href;
 		const { writeSampleSession } = (await import(address)) as SampleModule;
-		return readFileSync(writeSampleSession(file, { cwd: '/work/tea-shop' }), 'utf8');
+		return readFileSync(writeSampleSession(file, { cwd: '/srv/tea-shop' }), 'utf8');
 	}
 
 	before(async () => {
@@ -45,7 +45,7 @@ describe('the sample session', () => {
 
 	it('has a version 3 header with the given folder', () => {
 		assert.equal(header.version, 3);
-		assert.equal(header.cwd, '/work/tea-shop');
+		assert.equal(header.cwd, '/srv/tea-shop');
 	});
 
 	it('is a valid tree in time order, with a model change first', () => {
