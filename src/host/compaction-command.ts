@@ -6,7 +6,7 @@ import { UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
 import { withCancellableProgress } from './cancellable.ts';
 import { COMMANDS } from './command-ids.ts';
-import { FORK, forkActions, showError } from './report-error.ts';
+import { reportError, showError } from './report-error.ts';
 
 const USE_OFFLINE = 'Use offline summary';
 const CONNECT = 'Connect a model';
@@ -35,11 +35,10 @@ export async function runCompaction(
 		);
 		void vscode.window.showInformationMessage(outcomeText(outcome));
 	} catch (error) {
-		const summaryFailed = !(error instanceof UserError && FINAL_REASONS.has(error.reason));
-		const actions = summaryFailed ? [USE_OFFLINE, CONNECT] : [];
-		const choice = await showError(error, log, ...actions, ...forkActions(error));
-		if (choice === FORK) await vscode.commands.executeCommand(COMMANDS.forkSession);
-		else if (choice === USE_OFFLINE)
+		if (error instanceof UserError && FINAL_REASONS.has(error.reason))
+			return reportError(error, log);
+		const choice = await showError(error, log, USE_OFFLINE, CONNECT);
+		if (choice === USE_OFFLINE)
 			await runCompaction(session, log, { ...options, summarizer: 'offline' });
 		else if (choice === CONNECT) await vscode.commands.executeCommand(COMMANDS.connectModel);
 	}

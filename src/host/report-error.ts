@@ -15,13 +15,15 @@ export async function showError<T extends string>(
 	return vscode.window.showErrorMessage(errorText(error), ...actions);
 }
 
-export const FORK = 'Fork session';
+const FORK = 'Fork session';
 
-/** The way on where another program works on the session, too. */
-export function forkActions(error: unknown): (typeof FORK)[] {
+/** Shows an error, and goes on in a fork where that is a way on and the person chose it. */
+export async function reportError(error: unknown, log: Logger): Promise<void> {
+	// Another program works on the session, too.
 	const isShared =
 		error instanceof UserError && ['locked', 'changed-elsewhere'].includes(error.reason);
-	return isShared ? [FORK] : [];
+	if ((await showError(error, log, ...(isShared ? [FORK] : []))) === FORK)
+		await vscode.commands.executeCommand(COMMANDS.forkSession);
 }
 
 /** Registers a command whose errors are shown. */
@@ -35,8 +37,7 @@ export function registerCommand(
 		try {
 			return await run(...(args as never[]));
 		} catch (error) {
-			if ((await showError(error, log, ...forkActions(error))) === FORK)
-				await vscode.commands.executeCommand(COMMANDS.forkSession);
+			await reportError(error, log);
 			return undefined;
 		}
 	};

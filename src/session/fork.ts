@@ -50,7 +50,6 @@ function* forkedLines(
 	const { tree, fileVersion } = source;
 	const labels = source.labels();
 	yield JSON.stringify(header);
-	let parentId: string | null = null;
 	const copiedIds: string[] = [];
 	for (const id of ids) {
 		const entry = tree.get(id);
@@ -61,10 +60,9 @@ function* forkedLines(
 		// The line itself: what only other tools understand stays byte for byte.
 		const line = isSame ? tree.lineOf(id) : undefined;
 		yield line?.trim() ?? JSON.stringify(copied);
-		parentId = id;
 		copiedIds.push(id);
 	}
-	for (const label of labelsOf(labels, copiedIds, parentId)) yield JSON.stringify(label);
+	for (const label of labelsOf(labels, copiedIds)) yield JSON.stringify(label);
 }
 
 /** Labels are written anew, at the end. */
@@ -72,11 +70,8 @@ function staysBehind(entry: SessionEntry): boolean {
 	return entry.type === 'label' || isGap(entry);
 }
 
-function labelsOf(
-	labels: ReadonlyMap<string, string>,
-	ids: readonly string[],
-	parentId: string | null,
-): LabelEntry[] {
+function labelsOf(labels: ReadonlyMap<string, string>, ids: readonly string[]): LabelEntry[] {
+	let parentId = ids.at(-1) ?? null;
 	const entries: LabelEntry[] = [];
 	for (const targetId of ids) {
 		const label = labels.get(targetId);

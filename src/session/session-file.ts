@@ -9,7 +9,7 @@ import { FileEntryStore } from './file-entry-store.ts';
 import { LineReader, notASession } from './line-reader.ts';
 import { LineScanner } from './line-scan.ts';
 import type { LinePlace } from './entry-store.ts';
-import { ChangedElsewhere, type SessionStorage } from './session-storage.ts';
+import { ChangedElsewhere, type FileChange, type SessionStorage } from './session-storage.ts';
 import { SessionTree } from './session-tree.ts';
 import type { SessionWarning } from './session-warning.ts';
 
@@ -101,15 +101,22 @@ export class SessionFile {
 
 	/**
 	 * Takes over what others have appended since.
-	 * @returns how many entries came
-	 * @throws ChangedElsewhere('replaced') where the file is no longer the one that was read
+	 * @returns `none` where no entry came; `replaced` where the file has to be read anew
 	 */
-	async refresh(): Promise<number> {
-		if (!this.headerWritten) return 0;
+	async refresh(): Promise<FileChange> {
+		if (!this.headerWritten) return 'none';
 		const change = await this.storage.change();
-		if (change === 'none') return 0;
-		if (change === 'replaced') throw new ChangedElsewhere(change);
-		return this.readOn();
+		if (change !== 'grown') return change;
+		const before = this.tree.size;
+		try {
+			await this.readOn();
+		} catch (error) {
+			if (error instanceof ChangedElsewhere) return error.change;
+			throw error;
+		}
+		// What was repaired at first may be whole by now.
+		if (this.tree.hasLateParents) return 'replaced';
+		return this.tree.size > before ? 'grown' : 'none';
 	}
 
 	/** Reads the file anew: it is not the one that was read. */
@@ -118,8 +125,7 @@ export class SessionFile {
 		return SessionFile.read(this.storage);
 	}
 
-	private async readOn(): Promise<number> {
-		const before = this.tree.size;
+	private async readOn(): Promise<void> {
 		if (this.tornLine) this.warnings.splice(this.warnings.indexOf(this.tornLine), 1);
 		this.tornLine = undefined;
 		const scanner = new LineScanner(this.taken, (bytes, start, end, offset) =>
@@ -127,9 +133,6 @@ export class SessionFile {
 		);
 		await scan(this.storage, this.taken, scanner);
 		this.finishReading(scanner, scanner.pendingBytes);
-		// What was repaired at first may be whole by now.
-		if (this.tree.hasLateParents) throw new ChangedElsewhere('replaced');
-		return this.tree.size - before;
 	}
 
 	/** Takes over a last line without a line end where it is whole; else it is read again later. */

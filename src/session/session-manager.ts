@@ -273,7 +273,7 @@ export class SessionManager {
 		return async () => {
 			this.held = false;
 			// What the operation went on from may have gone with a file that was replaced meanwhile.
-			if (this.leaf !== null && !this.tree.has(this.leaf)) {
+			if (this.leafIsGone) {
 				this.follow(true);
 				this.events.emit({ type: 'leafChanged', leafId: this.leaf });
 			}
@@ -333,20 +333,19 @@ export class SessionManager {
 	private async takeOver(change: 'grown' | 'replaced' = 'grown'): Promise<boolean> {
 		const sizeBefore = this.tree.size;
 		const wasAtEnd = this.leaf === this.lastEntryId;
-		if (change === 'replaced' || this.lost) await this.readAgain();
-		else
-			try {
-				if ((await this.file.refresh()) === 0) return false;
-				this.follow(this.tree.baseOfEntriesFrom(sizeBefore) === this.leaf);
-				this.events.emit({ type: 'changedElsewhere' });
-				return true;
-			} catch (error) {
-				if (!(error instanceof ChangedElsewhere)) throw error;
-				await this.readAgain();
-			}
-		this.follow(wasAtEnd || (this.leaf !== null && !this.tree.has(this.leaf)));
+		const found = change === 'replaced' || this.lost ? 'replaced' : await this.file.refresh();
+		if (found === 'none') return false;
+		if (found === 'replaced') {
+			await this.readAgain();
+			this.follow(wasAtEnd || this.leafIsGone);
+		} else this.follow(this.tree.baseOfEntriesFrom(sizeBefore) === this.leaf);
 		this.events.emit({ type: 'changedElsewhere' });
 		return true;
+	}
+
+	/** True where the file was replaced by one without the entry that we were at. */
+	private get leafIsGone(): boolean {
+		return this.leaf !== null && !this.tree.has(this.leaf);
 	}
 
 	/**

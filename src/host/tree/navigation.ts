@@ -12,7 +12,7 @@ import type { VisitedLeaves } from '../../session/visited-leaves.ts';
 import { UserError } from '../../util/errors.ts';
 import type { Logger } from '../../util/logger.ts';
 import { VIEWS } from '../command-ids.ts';
-import { FORK, forkActions, showError } from '../report-error.ts';
+import { reportError, showError } from '../report-error.ts';
 import { NAVIGATING_KEY, COMMANDS } from '../command-ids.ts';
 import { askForSummary, pickLeaf, pickUserMessage } from './navigation-questions.ts';
 
@@ -122,8 +122,7 @@ export class TreeNavigation implements vscode.Disposable {
 					: { customInstructions: choice.focus, replaceInstructions: false }),
 			});
 		} catch (error) {
-			if ((await showError(error, this.ports.log, ...forkActions(error))) === FORK)
-				await vscode.commands.executeCommand(COMMANDS.forkSession);
+			await reportError(error, this.ports.log);
 		}
 	}
 

@@ -10,8 +10,9 @@ import { keptContextEntries, openingMessages } from '../context.ts';
 import type { BranchSummaryDetails, SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
 import type { SessionTree } from '../session-tree.ts';
-import { buildRequest, toolCallsOf } from '../request-builder.ts';
+import { buildRequest } from '../request-builder.ts';
 import { clipMessages } from './clip-message.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { Summarizer } from './summarizer.ts';
 import {
 	addFileOperations,
@@ -128,17 +129,12 @@ interface MessageGroup {
 
 /** Joins each assistant message with its tool results: one without the other says nothing. */
 function* newestGroupsFirst(groups: readonly MessageGroup[]): Generator<MessageGroup> {
-	const known = new Set<string>();
-	for (const id of groups.flatMap(({ messages }) => callIds(messages))) known.add(id);
-	const unanswered = new Set<string>();
+	const open = new OpenCalls(groups.flatMap(({ messages }) => messages));
 	let later: AgentMessage[] = [];
 	for (const { messages, isSummary } of groups.toReversed()) {
-		for (const message of messages)
-			if (message.role === 'toolResult' && known.has(message.toolCallId))
-				unanswered.add(message.toolCallId);
-		for (const id of callIds(messages)) unanswered.delete(id);
+		for (const message of messages) open.meet(message);
 		const [first, ...rest] = messages;
-		if (unanswered.size > 0) later = [first, ...rest, ...later];
+		if (open.any) later = [first, ...rest, ...later];
 		else {
 			yield { messages: [first, ...rest, ...later], isSummary };
 			later = [];
@@ -146,12 +142,6 @@ function* newestGroupsFirst(groups: readonly MessageGroup[]): Generator<MessageG
 	}
 	const [first, ...rest] = later;
 	if (first) yield { messages: [first, ...rest], isSummary: false };
-}
-
-function callIds(messages: readonly AgentMessage[]): string[] {
-	return messages.flatMap((message) =>
-		message.role === 'assistant' ? toolCallsOf(message).map(({ id }) => id) : [],
-	);
 }
 
 /** Each entry's messages, oldest first; compactions as compactionSummary messages. */

@@ -1,20 +1,13 @@
-/** Clips one message that is larger than the room there is for it; the session keeps the whole. */
+/** Clips messages that are larger than the room there is for them; the session keeps the whole. */
 import type { LlmMessage } from '../../agent/messages.ts';
 import { estimateTextTokens } from '../../util/tokens.ts';
 import { convertToLlm, type AgentMessage } from '../messages.ts';
 import { clipToFit } from './clip-text.ts';
 
 /**
- * Turns a message into text of at most about `maxTokens`, its beginning and end around a marker of how
- * much is missing. Tool calls and images become text too: a clipped message is read, not replayed.
- */
-export function clipMessage(message: AgentMessage, maxTokens: number): AgentMessage {
-	return clipMessages([message], maxTokens);
-}
-
-/**
  * Turns messages that belong together (an assistant message and its tool results) into one text message
- * of at most about `maxTokens`.
+ * of at most about `maxTokens`, its beginning and end around a marker of how much is missing. Tool calls
+ * and images become text too: a clipped message is read, not replayed.
  */
 export function clipMessages(
 	messages: readonly [AgentMessage, ...AgentMessage[]],

@@ -2,8 +2,8 @@
 import { keptContextEntries, type ContextEntry } from '../context.ts';
 import { estimateTokens } from '../context-tokens.ts';
 import type { SessionEntry } from '../entries.ts';
-import { toolCallsOf } from '../request-builder.ts';
 import type { TokenCounter } from '../../util/tokens.ts';
+import { OpenCalls } from './open-calls.ts';
 
 export interface CutPoint {
 	/** Index of the first entry to keep. */
@@ -72,9 +72,7 @@ export function findCutPoint(
 }
 
 function findCut(items: readonly ContextEntry[], keepTokens: number, count?: TokenCounter): number {
-	const calls = callIds(items);
-	/** Results met whose call lies further back: no cut between the two. */
-	const unanswered = new Set<string>();
+	const open = new OpenCalls(items.flatMap(({ messages }) => messages));
 	let cut = -1;
 	let kept = 0;
 	for (let index = items.length - 1; index >= 0; index--) {
@@ -82,25 +80,14 @@ function findCut(items: readonly ContextEntry[], keepTokens: number, count?: Tok
 		if (!item) continue;
 		for (const message of item.messages) {
 			kept += estimateTokens(message, count);
-			if (message.role === 'toolResult' && calls.has(message.toolCallId))
-				unanswered.add(message.toolCallId);
-			else if (message.role === 'assistant')
-				for (const call of toolCallsOf(message)) unanswered.delete(call.id);
+			open.meet(message);
 		}
-		if (unanswered.size > 0 || !isCutPoint(item.entry)) continue;
+		if (open.any || !isCutPoint(item.entry)) continue;
 		if (cut >= 0 && kept > keepTokens) break;
 		cut = index;
 		if (kept > keepTokens) break;
 	}
 	return cut;
-}
-
-function callIds(items: readonly ContextEntry[]): Set<string> {
-	const ids = new Set<string>();
-	for (const { messages } of items)
-		for (const message of messages)
-			if (message.role === 'assistant') for (const call of toolCallsOf(message)) ids.add(call.id);
-	return ids;
 }
 
 /** Metadata describes what follows it, so it moves with it; anything that adds context does not. */
