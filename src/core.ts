@@ -12,9 +12,11 @@ export { AgentSession } from './session/agent-session.ts';
 export { buildSessionContext } from './session/context.ts';
 export { buildRequest } from './session/request-builder.ts';
 export { convertToLlm } from './session/messages.ts';
-export { contextTokens, estimateTokens } from './session/context-tokens.ts';
+export { contextTokens } from './session/context-tokens.ts';
+export { estimateTokens } from './session/message-tokens.ts';
 export { findCutPoint } from './session/compaction/cut-point.ts';
 export { compact, prepareCompaction } from './session/compaction/compaction.ts';
+export { serializeConversation } from './session/compaction/serialize.ts';
 export { createModelSummarizer } from './session/compaction/model-summarizer.ts';
 export {
 	collectEntriesForBranchSummary,

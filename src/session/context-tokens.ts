@@ -1,56 +1,53 @@
 /**
  * The one token count that the meter, the trigger, the tree and a compaction's "before" and "after"
- * share: an estimate over the built messages, without system prompt and tools.
+ * share: what the request built from these messages takes, without system prompt and tools.
  */
-import type { LlmMessage } from '../agent/messages.ts';
 import { createYielder } from '../util/async.ts';
-import { estimateTextTokens, IMAGE_TOKENS, type TokenCounter } from '../util/tokens.ts';
-import { convertToLlm, type AgentMessage } from './messages.ts';
-import { buildRequest } from './request-builder.ts';
-import { soundMessage } from './sound-message.ts';
+import { estimateTextTokens, type TokenCounter } from '../util/tokens.ts';
+import { llmMessageTokens } from './message-tokens.ts';
+import type { AgentMessage } from './messages.ts';
+import { buildRequest, type BuiltRequest } from './request-builder.ts';
 
-/** Tokens of one message as the model would read it; 0 for what no model is sent. */
-export function estimateTokens(
-	message: AgentMessage,
-	count: TokenCounter = estimateTextTokens,
-): number {
-	let tokens = 0;
-	for (const converted of convertToLlm([soundMessage(message)]))
-		tokens += llmMessageTokens(converted, count);
-	return tokens;
-}
-
-/** Tokens of the request that would be built from these messages. */
+/**
+ * Tokens of the request that would be built from these messages.
+ * @param room tokens that the window leaves for them (see `buildRequest`)
+ */
 export function contextTokens(
 	messages: readonly AgentMessage[],
-	count: TokenCounter = estimateTextTokens,
+	count?: TokenCounter,
+	room?: number,
 ): number {
+	const request = buildRequest(messages, { room, count });
 	let tokens = 0;
-	for (const message of buildRequest(messages).messages) tokens += llmMessageTokens(message, count);
+	for (let index = 0; index < request.messages.length; index++)
+		tokens += tokensAt(request, index, count);
 	return tokens;
 }
 
 /** The same count, giving the thread away now and then: a context can be of any size. */
-export async function countContextTokens(messages: readonly AgentMessage[]): Promise<number> {
+export async function countContextTokens(
+	messages: readonly AgentMessage[],
+	count?: TokenCounter,
+	room?: number,
+): Promise<number> {
 	const pause = createYielder();
+	const request = buildRequest(messages, { room, count });
 	let tokens = 0;
-	for (const message of buildRequest(messages).messages) {
-		tokens += llmMessageTokens(message, estimateTextTokens);
+	for (let index = 0; index < request.messages.length; index++) {
+		tokens += tokensAt(request, index, count);
 		await pause();
 	}
 	return tokens;
 }
 
-function llmMessageTokens(message: LlmMessage, count: TokenCounter): number {
-	const { content } = message;
-	if (typeof content === 'string') return count(content);
-	let tokens = 0;
-	for (const part of Array.isArray(content) ? content : []) {
-		if (part.type === 'text') tokens += count(part.text);
-		else if (part.type === 'thinking') tokens += count(part.thinking);
-		else if (part.type === 'toolCall')
-			tokens += count(part.name) + count(JSON.stringify(part.arguments));
-		else if (part.type === 'image') tokens += IMAGE_TOKENS;
-	}
-	return tokens;
+/** Tokens of one message of a request; what is known of its source holds where all of it is sent. */
+function tokensAt(
+	{ messages, sources, clipped }: BuiltRequest,
+	index: number,
+	count: TokenCounter = estimateTextTokens,
+): number {
+	const source = sources[index];
+	const known = source && !clipped.has(source) ? count.known?.(source) : undefined;
+	const message = messages[index];
+	return known ?? (message ? llmMessageTokens(message, count) : 0);
 }

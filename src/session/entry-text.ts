@@ -1,5 +1,5 @@
 /** What an entry says, as plain text for labels, tooltips and documents; tolerant of damaged files. */
-import { estimateTokens } from './context-tokens.ts';
+import { estimateTokens } from './message-tokens.ts';
 import type { SessionEntry } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
 import { contentText } from './navigation.ts';

@@ -4,7 +4,13 @@
 export const IMAGE_TOKENS = 1200;
 
 /** Counts the tokens of a text. Callers that hold a better counter than the estimate pass it in. */
-export type TokenCounter = (text: string) => number;
+export interface TokenCounter {
+	(text: string): number;
+	/** Tokens that a tool call takes besides its name and arguments; none where absent. */
+	readonly perCall?: number;
+	/** What is known of a whole message already, calls included; undefined where nothing is. */
+	readonly known?: (message: object) => number | undefined;
+}
 
 const ASCII_TOKENS = 1 / 4;
 /** Accented Latin, Greek, Cyrillic, Arabic, … : about two characters a token. */

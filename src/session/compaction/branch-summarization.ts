@@ -5,7 +5,7 @@
 import preamble from '../../../prompts/compaction/branch-summary-preamble.md';
 import type { Usage } from '../../agent/messages.ts';
 import { estimateTextTokens } from '../../util/tokens.ts';
-import { estimateTokens } from '../context-tokens.ts';
+import { estimateTokens } from '../message-tokens.ts';
 import { keptContextEntries, openingMessages } from '../context.ts';
 import type { BranchSummaryDetails, SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
@@ -129,9 +129,10 @@ interface MessageGroup {
 
 /** Joins each assistant message with its tool results: one without the other says nothing. */
 function* newestGroupsFirst(groups: readonly MessageGroup[]): Generator<MessageGroup> {
-	const open = new OpenCalls(groups.flatMap(({ messages }) => messages));
+	const newestFirst = groups.toReversed();
+	const open = new OpenCalls(newestFirst.flatMap(({ messages }) => messages));
 	let later: AgentMessage[] = [];
-	for (const { messages, isSummary } of groups.toReversed()) {
+	for (const { messages, isSummary } of newestFirst) {
 		for (const message of messages) open.meet(message);
 		const [first, ...rest] = messages;
 		if (open.any) later = [first, ...rest, ...later];

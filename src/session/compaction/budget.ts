@@ -16,6 +16,8 @@ export interface CompactionBudget {
 	keepTokens: number;
 	/** Upper bound on the summary. */
 	summaryTokens: number;
+	/** What requests may take besides system prompt and tools; undefined where the window is. */
+	roomTokens: number | undefined;
 	/** True where the configured reserve cannot work for the window and 15 % of it is used. */
 	reserveReplaced: boolean;
 }
@@ -43,6 +45,7 @@ export function compactionBudget(settings: CompactionSettings): CompactionBudget
 			reserveTokens: settings.reserveTokens,
 			keepTokens: Math.max(1, keepRecentTokens),
 			summaryTokens: summaryCap(settings.reserveTokens),
+			roomTokens: undefined,
 			reserveReplaced: false,
 		};
 	const reserveReplaced = settings.reserveTokens >= contextWindow * IMPOSSIBLE_RESERVE;
@@ -56,7 +59,21 @@ export function compactionBudget(settings: CompactionSettings): CompactionBudget
 		1,
 		Math.min(summaryCap(reserveTokens), Math.floor(room) - keepTokens - SUMMARY_FRAME_TOKENS),
 	);
-	return { reserveTokens, keepTokens, summaryTokens, reserveReplaced };
+	return {
+		reserveTokens,
+		keepTokens,
+		summaryTokens,
+		roomTokens: Math.max(1, room),
+		reserveReplaced,
+	};
+}
+
+/** What is left for the summary beside messages that take `keptTokens`: more than planned may be kept. */
+export function summaryTokensBeside(budget: CompactionBudget, keptTokens: number): number {
+	const { summaryTokens, roomTokens } = budget;
+	if (roomTokens === undefined) return summaryTokens;
+	const left = Math.floor(roomTokens - keptTokens) - SUMMARY_FRAME_TOKENS;
+	return Math.max(1, Math.min(summaryTokens, left));
 }
 
 function summaryCap(reserveTokens: number): number {

@@ -9,8 +9,13 @@ import { contextTokens } from '../context-tokens.ts';
 import type { CompactionDetails, CoveredRange, SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
 import type { Usage } from '../../agent/messages.ts';
-import { compactionBudget, USUAL_SUMMARY_TOKENS, type CompactionSettings } from './budget.ts';
-import { findCutPoint } from './cut-point.ts';
+import {
+	compactionBudget,
+	summaryTokensBeside,
+	USUAL_SUMMARY_TOKENS,
+	type CompactionSettings,
+} from './budget.ts';
+import { cutBefore, cutForSize } from './cut-point.ts';
 import type { SummaryAnswer, Summarizer } from './summarizer.ts';
 import { addUsage } from './usage.ts';
 import {
@@ -42,7 +47,19 @@ export interface CompactionPreparation {
 	covered: CoveredRange;
 	/** Upper bound on the summary, in tokens. */
 	summaryTokens: number;
+	/** Tokens that messages may take in a request; undefined where the window is unknown. */
+	roomTokens: number | undefined;
+	/** Counted by `count` where one was given. */
+	keptTokens: number;
 	settings: CompactionSettings;
+}
+
+export interface PrepareOptions {
+	/**
+	 * The entry that is to be the first one kept, instead of what the settings would keep. The cut lies
+	 * before it where it is no cut point itself.
+	 */
+	boundaryId?: string | undefined;
 }
 
 export interface CompactionResult {
@@ -77,52 +94,47 @@ export function prepareCompaction(
 	pathEntries: readonly SessionEntry[],
 	settings: CompactionSettings,
 	count?: TokenCounter,
+	{ boundaryId }: PrepareOptions = {},
 ): CompactionPreparation | undefined {
 	if (pathEntries.at(-1)?.type === 'compaction') return undefined;
 	const budget = compactionBudget(settings);
 	const start = findContextStart(pathEntries);
-	const cut = findCutPoint(
-		pathEntries,
-		start.firstKeptIndex,
-		pathEntries.length,
-		budget.keepTokens,
-		count,
-	);
-	const firstKept = pathEntries[cut.firstKeptEntryIndex];
+	const items = keptContextEntries(pathEntries, start);
+	const cut =
+		boundaryId === undefined
+			? cutForSize(items, budget.keepTokens, count)
+			: cutBefore(
+					items,
+					items.findIndex(({ entry }) => entry.id === boundaryId),
+				);
+	const firstKept = cut && items[cut.first]?.entry;
 	if (!firstKept) return undefined;
 
-	const historyEnd = cut.isSplitTurn ? cut.turnStartIndex : cut.firstKeptEntryIndex;
-	const positions = new Map(pathEntries.map((entry, index) => [entry, index]));
-	const messagesToSummarize: AgentMessage[] = [];
-	const turnPrefixMessages: AgentMessage[] = [];
-	const keptMessages: AgentMessage[] = [];
-	const fileOps = createFileOperations();
-	const coveredEntries: SessionEntry[] = [];
-	for (const { entry, messages } of keptContextEntries(pathEntries, start)) {
-		const position = positions.get(entry) ?? 0;
-		if (position >= cut.firstKeptEntryIndex) {
-			keptMessages.push(...messages);
-			continue;
-		}
-		(position < historyEnd ? messagesToSummarize : turnPrefixMessages).push(...messages);
-		coveredEntries.push(entry);
-		if (entry.type === 'branch_summary') addRecordedFiles(fileOps, entry);
-	}
-	const first = coveredEntries[0];
-	const last = coveredEntries.at(-1);
+	const kept = items.slice(cut.first).flatMap(({ messages }) => messages);
+	const covered = items.slice(0, cut.first);
+	const historyEnd = cut.turnStart < 0 ? cut.first : cut.turnStart;
+	const messagesToSummarize = covered.slice(0, historyEnd).flatMap(({ messages }) => messages);
+	const turnPrefixMessages = covered.slice(historyEnd).flatMap(({ messages }) => messages);
+	const first = covered[0]?.entry;
+	const last = covered.at(-1)?.entry;
 	if (!first || !last || messagesToSummarize.length + turnPrefixMessages.length === 0)
 		return undefined;
 
+	const fileOps = createFileOperations();
+	for (const { entry } of covered)
+		if (entry.type === 'branch_summary') addRecordedFiles(fileOps, entry);
 	if (start.compaction) addRecordedFiles(fileOps, start.compaction);
 	addFileOperations(fileOps, messagesToSummarize);
 	addFileOperations(fileOps, turnPrefixMessages);
+	const { roomTokens } = budget;
+	const keptTokens = contextTokens(kept, count, roomTokens);
 	return {
 		firstKeptEntryId: firstKept.id,
 		messagesToSummarize,
 		turnPrefixMessages,
-		isSplitTurn: cut.isSplitTurn,
-		keptMessages,
-		tokensBefore: contextTokens(buildPathContext(pathEntries).messages, count),
+		isSplitTurn: cut.turnStart >= 0,
+		keptMessages: kept,
+		tokensBefore: contextTokens(buildPathContext(pathEntries).messages, count, roomTokens),
 		previousSummary: start.compaction && stripFileTags(start.compaction.summary),
 		fileOps,
 		covered: {
@@ -130,7 +142,9 @@ export function prepareCompaction(
 			lastEntryId: last.id,
 			messages: messagesToSummarize.length + turnPrefixMessages.length,
 		},
-		summaryTokens: budget.summaryTokens,
+		summaryTokens: summaryTokensBeside(budget, keptTokens),
+		roomTokens,
+		keptTokens,
 		settings,
 	};
 }
@@ -160,6 +174,7 @@ export async function compact(
 			...preparation.keptMessages,
 		],
 		options.count,
+		preparation.roomTokens,
 	);
 	if (tokensAfter >= preparation.tokensBefore)
 		throw new UserError(
@@ -184,8 +199,8 @@ export async function compact(
 
 /** What a compaction is expected to leave, in tokens: the kept messages and a summary of usual size. */
 export function expectedTokensAfter(preparation: CompactionPreparation): number {
-	const { keptMessages, summaryTokens } = preparation;
-	return contextTokens(keptMessages) + Math.min(summaryTokens, USUAL_SUMMARY_TOKENS);
+	const { keptTokens, summaryTokens } = preparation;
+	return keptTokens + Math.min(summaryTokens, USUAL_SUMMARY_TOKENS);
 }
 
 /** One summary, or two where a turn is split, made one after the other: local servers take one at a time. */

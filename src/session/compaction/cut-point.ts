@@ -1,7 +1,8 @@
 /** Where a compaction cuts: what lies before is summarized, what follows is kept as it is. */
 import { keptContextEntries, type ContextEntry } from '../context.ts';
-import { estimateTokens } from '../context-tokens.ts';
+import { estimateTokens } from '../message-tokens.ts';
 import type { SessionEntry } from '../entries.ts';
+import type { AgentMessage } from '../messages.ts';
 import type { TokenCounter } from '../../util/tokens.ts';
 import { OpenCalls } from './open-calls.ts';
 
@@ -57,22 +58,63 @@ export function findCutPoint(
 		firstKeptIndex: startIndex,
 		unknownFirstKept: false,
 	});
-	const cut = findCut(items, keepTokens, count);
-	if (cut < 0) return { firstKeptEntryIndex: startIndex, turnStartIndex: -1, isSplitTurn: false };
-	const cutEntry = items[cut]?.entry;
-	const turnStart =
-		cutEntry && isTurnStart(cutEntry)
-			? -1
-			: items.findLastIndex(({ entry }, index) => index < cut && isTurnStart(entry));
+	const cut = cutOf(items, findCut(items, keepTokens, count));
+	if (!cut) return { firstKeptEntryIndex: startIndex, turnStartIndex: -1, isSplitTurn: false };
 	return {
-		firstKeptEntryIndex: startIndex + pullBackMetadata(items, cut),
-		turnStartIndex: turnStart < 0 ? -1 : startIndex + turnStart,
-		isSplitTurn: turnStart >= 0,
+		firstKeptEntryIndex: startIndex + cut.first,
+		turnStartIndex: cut.turnStart < 0 ? -1 : startIndex + cut.turnStart,
+		isSplitTurn: cut.turnStart >= 0,
 	};
 }
 
+/** A cut in a list of context entries, by their places in it. */
+export interface Cut {
+	/** The first entry to keep, metadata included. */
+	first: number;
+	/** The entry that starts the turn which the cut splits; -1 where none is split. */
+	turnStart: number;
+}
+
+/** The cut that keeps at most `keepTokens` of the context; undefined where there is nowhere to cut. */
+export function cutForSize(
+	items: readonly ContextEntry[],
+	keepTokens: number,
+	count?: TokenCounter,
+): Cut | undefined {
+	return cutOf(items, findCut(items, keepTokens, count));
+}
+
+/** The last cut that keeps the entry at `place` and all that follows; undefined where there is none. */
+export function cutBefore(items: readonly ContextEntry[], place: number): Cut | undefined {
+	const open = new OpenCalls(newestFirst(items));
+	for (let index = items.length - 1; index >= 0; index--) {
+		const item = items[index];
+		if (!item) continue;
+		for (const message of item.messages) open.meet(message);
+		if (index <= place && !open.any && isCutPoint(item.entry)) return cutOf(items, index);
+	}
+	return undefined;
+}
+
+/** Completes a cut at the place of a valid cut point. */
+function cutOf(items: readonly ContextEntry[], place: number): Cut | undefined {
+	const cutEntry = items[place]?.entry;
+	if (!cutEntry) return undefined;
+	let turnStart = -1;
+	if (!isTurnStart(cutEntry))
+		for (turnStart = place - 1; turnStart >= 0; turnStart--) {
+			const before = items[turnStart];
+			if (before && isTurnStart(before.entry)) break;
+		}
+	return { first: pullBackMetadata(items, place), turnStart };
+}
+
+function* newestFirst(items: readonly ContextEntry[]): Generator<AgentMessage> {
+	for (let index = items.length - 1; index >= 0; index--) yield* items[index]?.messages ?? [];
+}
+
 function findCut(items: readonly ContextEntry[], keepTokens: number, count?: TokenCounter): number {
-	const open = new OpenCalls(items.flatMap(({ messages }) => messages));
+	const open = new OpenCalls(newestFirst(items));
 	let cut = -1;
 	let kept = 0;
 	for (let index = items.length - 1; index >= 0; index--) {

@@ -3,27 +3,51 @@ import type { AgentMessage } from '../messages.ts';
 import { toolCallsOf } from '../request-builder.ts';
 
 export class OpenCalls {
-	private readonly known = new Set<string>();
+	/** Looks ahead on the way back, no further than it takes to find the call of a result. */
+	private readonly ahead: Iterator<AgentMessage>;
+	private looked = 0;
+	private met = 0;
+	/** How many calls of an id were looked at that have not been met yet. */
+	private readonly coming = new Map<string, number>();
 	/** Results met whose call lies further back. */
 	private readonly unanswered = new Set<string>();
 
-	/** @param messages all that the walk will meet; a result whose call is not among them opens nothing */
-	constructor(messages: Iterable<AgentMessage>) {
-		for (const message of messages)
-			if (message.role === 'assistant')
-				for (const call of toolCallsOf(message)) this.known.add(call.id);
+	/** @param newestFirst what the walk will meet, in that order; a result without its call opens nothing */
+	constructor(newestFirst: Iterable<AgentMessage>) {
+		this.ahead = newestFirst[Symbol.iterator]();
 	}
 
 	/** Takes the next message on the way back. */
 	meet(message: AgentMessage): void {
-		if (message.role === 'toolResult' && this.known.has(message.toolCallId))
-			this.unanswered.add(message.toolCallId);
-		else if (message.role === 'assistant')
-			for (const call of toolCallsOf(message)) this.unanswered.delete(call.id);
+		if (this.looked === this.met) this.look();
+		this.met++;
+		if (message.role === 'toolResult') {
+			if (this.isCalledFurtherBack(message.toolCallId)) this.unanswered.add(message.toolCallId);
+		} else if (message.role === 'assistant')
+			for (const { id } of toolCallsOf(message)) {
+				this.unanswered.delete(id);
+				this.coming.set(id, (this.coming.get(id) ?? 0) - 1);
+			}
 	}
 
 	/** True between a result and its call, where nothing may be parted. */
 	get any(): boolean {
 		return this.unanswered.size > 0;
+	}
+
+	private isCalledFurtherBack(id: string): boolean {
+		while ((this.coming.get(id) ?? 0) <= 0) if (!this.look()) return false;
+		return true;
+	}
+
+	/** @returns false at the beginning of the conversation */
+	private look(): boolean {
+		const next = this.ahead.next();
+		if (next.done) return false;
+		this.looked++;
+		if (next.value.role === 'assistant')
+			for (const { id } of toolCallsOf(next.value))
+				this.coming.set(id, (this.coming.get(id) ?? 0) + 1);
+		return true;
 	}
 }

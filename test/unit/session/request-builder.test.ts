@@ -2,9 +2,16 @@ import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { AgentMessage } from '../../../src/session/messages.ts';
 import { buildRequest } from '../../../src/session/request-builder.ts';
-import { assistant, toolCall, toolResult } from '../../support/session-builder.ts';
+import { contextTokens } from '../../../src/session/context-tokens.ts';
+import { estimateTokens } from '../../../src/session/message-tokens.ts';
+import { assistant, textOfTokens, toolCall, toolResult } from '../../support/session-builder.ts';
 
 const user = (text: string): AgentMessage => ({ role: 'user', content: text, timestamp: 0 });
+
+const bash = (command: string): AgentMessage => ({
+	...{ role: 'bashExecution', command, output: 'out', exitCode: 0 },
+	...{ cancelled: false, truncated: false, timestamp: 0 },
+});
 
 /** What every server demands: each call answered at once, each result right behind its call. */
 function assertPaired(messages: readonly AgentMessage[]): void {
@@ -91,5 +98,43 @@ describe('request builder', () => {
 			{ role: 'later', content: 'unknown role' },
 		] as unknown as AgentMessage[];
 		assert.equal(buildRequest(damaged).messages.length, 1);
+	});
+
+	it('clips a newest group that is larger than the window, the largest texts first (C01, C04)', () => {
+		const room = 6000;
+		const history = [
+			user('read them'),
+			assistant('', [toolCall('a', 'read', { path: 'x' }), toolCall('b'), toolCall('c')]),
+			toolResult('a', textOfTokens(9000)),
+			toolResult('b', textOfTokens(5000)),
+			toolResult('c', textOfTokens(100)),
+		];
+		const { messages, clipped } = buildRequest(history, { room });
+		const sizes = messages.slice(2).map((message) => estimateTokens(message));
+		assert.equal(sizes[2], 100, 'small ones stay whole');
+		assert(Math.abs((sizes[0] ?? 0) - (sizes[1] ?? 0)) < 20, 'large ones share what is left');
+		assert(contextTokens(history, undefined, room) <= room);
+		assert.deepEqual([...clipped], [history[2], history[3]]);
+		assert.match(JSON.stringify(messages[2]), /characters cut/);
+		assert.equal(buildRequest(history).clipped.size, 0);
+	});
+
+	it('says of each message whether it is sent, and why not', () => {
+		const messages = [
+			user(' '),
+			{ ...bash('ls'), excludeFromContext: true },
+			bash('pwd'),
+			assistant('half', [], { stopReason: 'aborted' }),
+			assistant('broken', [], { stopReason: 'error' }),
+			toolResult('z', 'orphan'),
+			{ role: 'later' } as unknown as AgentMessage,
+			assistant('fine'),
+		];
+		const { leftOut, sources } = buildRequest(messages);
+		assert.deepEqual(
+			messages.map((message) => leftOut.get(message) ?? 'sent'),
+			['empty', 'command', 'sent', 'aborted', 'error', 'orphan', 'unknown', 'sent'],
+		);
+		assert.deepEqual(sources, [messages[2], messages[7]]);
 	});
 });

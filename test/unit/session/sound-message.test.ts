@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import { contextTokens, estimateTokens } from '../../../src/session/context-tokens.ts';
+import { contextTokens } from '../../../src/session/context-tokens.ts';
+import { estimateTokens } from '../../../src/session/message-tokens.ts';
 import type { AgentMessage } from '../../../src/session/messages.ts';
 import { buildRequest } from '../../../src/session/request-builder.ts';
 import { soundMessage } from '../../../src/session/sound-message.ts';

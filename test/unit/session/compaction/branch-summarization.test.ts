@@ -5,7 +5,7 @@ import {
 	prepareBranchEntries,
 } from '../../../../src/session/compaction/branch-summarization.ts';
 import { buildRequest } from '../../../../src/session/request-builder.ts';
-import { estimateTokens } from '../../../../src/session/context-tokens.ts';
+import { estimateTokens } from '../../../../src/session/message-tokens.ts';
 import { SessionTree } from '../../../../src/session/session-tree.ts';
 import { EchoSummarizer } from '../../../support/echo-summarizer.ts';
 import {

@@ -1,0 +1,94 @@
+/**
+ * Clips the newest messages of a request where they alone leave no room for anything else: a result of
+ * 14,000 tokens in a window of 8,000. The session keeps the whole (spec: one group larger than the window).
+ */
+import { estimateTextTokens, type TokenCounter } from '../util/tokens.ts';
+import { clipToFit } from './compaction/clip-text.ts';
+import { llmMessageTokens } from './message-tokens.ts';
+import type { AgentMessage } from './messages.ts';
+import type { RequestItem, RequestOptions } from './request-builder.ts';
+
+/** The share of the room that the newest group may take; the rest is for a summary. */
+export const GROUP_SHARE = 0.75;
+/** No part is clipped to fewer tokens than this, so that something of each is told. */
+const LEAST_PART_TOKENS = 64;
+
+/**
+ * Clips the last messages that belong together (an assistant message and its results, or one message)
+ * in place, the largest texts first, where they take more than their share of the room.
+ * @returns the session's messages that were clipped
+ */
+export function clipNewestGroup(
+	items: RequestItem[],
+	{ room, count = estimateTextTokens }: RequestOptions,
+): Set<AgentMessage> {
+	const clipped = new Set<AgentMessage>();
+	if (room === undefined) return clipped;
+	const start = items.findLastIndex(({ message }) => message.role !== 'toolResult');
+	const group = items.slice(Math.max(0, start));
+	const limit = Math.max(0, Math.floor(room * GROUP_SHARE));
+	const tokens = group.reduce((sum, item) => sum + tokensOf(item, count), 0);
+	if (tokens <= limit) return clipped;
+	const cap = capFor(group, tokens - limit, count);
+	for (const [index, item] of group.entries()) {
+		const message = clipTexts(item, (text) => clipTo(text, cap, count));
+		if (message === item.message) continue;
+		items[Math.max(0, start) + index] = { message, source: item.source };
+		if (item.source) clipped.add(item.source);
+	}
+	return clipped;
+}
+
+function tokensOf({ message, source }: RequestItem, count: TokenCounter): number {
+	return (source && count.known?.(source)) ?? llmMessageTokens(message, count);
+}
+
+/** The size that each text may have at most, so that the texts together shrink by `excess` tokens. */
+function capFor(group: readonly RequestItem[], excess: number, count: TokenCounter): number {
+	const sizes: number[] = [];
+	for (const item of group)
+		clipTexts(item, (text) => {
+			sizes.push(count(text));
+			return text;
+		});
+	sizes.sort((a, b) => b - a);
+	let removed = 0;
+	for (const [index, size] of sizes.entries()) {
+		const next = sizes[index + 1] ?? 0;
+		const step = (size - next) * (index + 1);
+		if (removed + step >= excess)
+			return Math.max(LEAST_PART_TOKENS, size - (excess - removed) / (index + 1));
+		removed += step;
+	}
+	return LEAST_PART_TOKENS;
+}
+
+function clipTo(text: string, cap: number, count: TokenCounter): string {
+	return clipToFit(text, (clipped) => count(clipped) <= cap);
+}
+
+/** The message with each of its texts, those in arguments of calls included, passed through `clip`. */
+function clipTexts({ message }: RequestItem, clip: (text: string) => string) {
+	let changed = false;
+	const passed = (text: string) => {
+		const result = clip(text);
+		if (result !== text) changed = true;
+		return result;
+	};
+	if (typeof message.content === 'string') return message;
+	const content: unknown[] = message.content;
+	const parts = content.map((part) => {
+		const { type, text, arguments: args } = part as Record<string, unknown>;
+		if (type === 'text' && typeof text === 'string')
+			return { ...(part as object), text: passed(text) };
+		if (type !== 'toolCall' || typeof args !== 'object' || args === null) return part;
+		const clippedArgs = Object.fromEntries(
+			Object.entries(args).map(([name, value]: [string, unknown]) => [
+				name,
+				typeof value === 'string' ? passed(value) : value,
+			]),
+		);
+		return { ...(part as object), arguments: clippedArgs };
+	});
+	return changed ? ({ ...message, content: parts } as typeof message) : message;
+}
