@@ -9,6 +9,8 @@ export { MemorySessionStorage } from './session/session-storage.ts';
 export { SessionManager } from './session/session-manager.ts';
 export { createBranchedSession } from './session/fork.ts';
 export { AgentSession } from './session/agent-session.ts';
+export { explainContext } from './session/explain-context.ts';
+export { HookRegistry } from './extensibility/hooks/registry.ts';
 export { buildSessionContext } from './session/context.ts';
 export { buildRequest } from './session/request-builder.ts';
 export { convertToLlm } from './session/messages.ts';

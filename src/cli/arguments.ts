@@ -7,8 +7,10 @@ export const USAGE = `Usage: espalier COMMAND FILE [options]
   tree FILE                its entries, forks indented
   context FILE             what a model would be sent
       --leaf ID            at this entry instead of the last one
+      --explain            of each message on the path, whether it is sent, summarized or left out
   compact FILE             summarize older history of the current branch
       --keep-recent N      tokens of recent messages to keep (default 20000)
+      --boundary ID        keep from this entry on instead
       --instructions TEXT  what the summary should focus on
       --dry-run            only plan it
   navigate FILE TARGET     where choosing an entry leads
@@ -33,6 +35,9 @@ export interface CommandLine {
 	target: string | undefined;
 	json: boolean;
 	leaf: string | undefined;
+	explain: boolean;
+	/** The first entry that a compaction is to keep. */
+	boundary: string | undefined;
 	out: string | undefined;
 	inPlace: boolean;
 	dryRun: boolean;
@@ -50,6 +55,8 @@ export interface CommandLine {
 const OPTIONS = {
 	json: { type: 'boolean' },
 	leaf: { type: 'string' },
+	explain: { type: 'boolean' },
+	boundary: { type: 'string' },
 	out: { type: 'string' },
 	'in-place': { type: 'boolean' },
 	'dry-run': { type: 'boolean' },
@@ -68,11 +75,12 @@ const COMMAND_OPTIONS = new Map<string, readonly (keyof typeof OPTIONS)[]>(
 	Object.entries({
 		inspect: [],
 		tree: [],
-		context: ['leaf'],
+		context: ['leaf', 'explain'],
 		compact: [
 			'out',
 			'in-place',
 			'dry-run',
+			'boundary',
 			'instructions',
 			'summarizer',
 			'model',
@@ -117,6 +125,8 @@ export function parseCommandLine(words: string[], signal: AbortSignal): CommandL
 		target,
 		json: values.json ?? false,
 		leaf: values.leaf,
+		explain: values.explain ?? false,
+		boundary: values.boundary,
 		out: values.out,
 		inPlace: values['in-place'] ?? false,
 		dryRun: values['dry-run'] ?? false,

@@ -57,7 +57,8 @@ export async function changeSession<T>(
 	return run(manager);
 }
 
-function agentSession(manager: SessionManager, line: CommandLine): AgentSession {
+/** The session as the command line's options want it. */
+export function agentSession(manager: SessionManager, line: CommandLine): AgentSession {
 	const model = line.summarizer === 'openai' ? openAIModel(line) : undefined;
 	return new AgentSession(manager, {
 		model: () => Promise.resolve(model),

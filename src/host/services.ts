@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { ompBlobs } from '../node/omp-blobs.ts';
 import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
-import type { AgentSession, SessionSettings } from '../session/agent-session.ts';
+import type { AgentSession } from '../session/agent-session.ts';
+import type { SessionSettings } from '../session/session-parts.ts';
 import { VisitedLeaves } from '../session/visited-leaves.ts';
 import { createChatHost } from './chat/host.ts';
 import { ChatView } from './chat/chat-view.ts';

@@ -1,6 +1,8 @@
 /** What an AgentSession tells its views. */
 import type { UserError } from '../util/errors.ts';
+import type { CompactionPreparation } from './compaction/compaction.ts';
 import type { BranchSummaryEntry, CompactionEntry } from './entries.ts';
+import type { SummarizerChoice } from './session-parts.ts';
 
 /** What a session is doing; prompts, compaction and navigation never interleave. */
 export type Activity = 'idle' | 'streaming' | 'compacting' | 'navigating';
@@ -18,9 +20,20 @@ export type AgentSessionEvent =
 export interface CompactOptions {
 	/** A person's words on what the summary should focus on. */
 	instructions?: string;
-	/** `offline` forces the offline summarizer; `auto` is the model, or offline where none is connected. */
-	summarizer?: 'auto' | 'offline';
+	summarizer?: SummarizerChoice;
+	/** The first entry to keep, instead of what the settings would keep ("compact up to here"). */
+	boundaryId?: string;
 	signal?: AbortSignal;
+}
+
+/** What a compaction would do (`dryRun`); previews show it, and nothing else knows more. */
+export interface CompactionPlan {
+	preparation: CompactionPreparation;
+	/** Tokens of the built messages now, and as expected afterwards. */
+	tokensBefore: number;
+	tokensAfter: number;
+	/** The names of the summarizers that would be tried, in order. */
+	candidates: readonly string[];
 }
 
 export interface CompactionOutcome {
@@ -40,7 +53,7 @@ export interface NavigateOptions {
 	customInstructions?: string;
 	/** False adds the instructions to the base prompt as a focus; true or absent replaces it. */
 	replaceInstructions?: boolean;
-	summarizer?: 'auto' | 'offline';
+	summarizer?: SummarizerChoice;
 	signal?: AbortSignal;
 }
 

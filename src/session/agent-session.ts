@@ -3,40 +3,35 @@
  * that come meanwhile are queued and sent afterwards.
  */
 import { streamAnswer } from '../agent/loop.ts';
-import type { AssistantMessage } from '../agent/messages.ts';
-import { ModelError, type Model } from '../agent/model.ts';
+import type { Model } from '../agent/model.ts';
+import type { HookRunner } from '../extensibility/hooks/types.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
-import { errorText, isAbort, UserError } from '../util/errors.ts';
+import { UserError } from '../util/errors.ts';
+import { estimateTextTokens } from '../util/tokens.ts';
 import type {
 	Activity,
 	AgentSessionEvent,
 	CompactionOutcome,
+	CompactionPlan,
 	CompactOptions,
 	NavigateOptions,
 	NavigateResult,
 } from './agent-events.ts';
 import { withBlobs, type BlobStore } from './blobs.ts';
-import {
-	generateBranchSummary,
-	collectEntriesForBranchSummary,
-} from './compaction/branch-summarization.ts';
+import { CompactionControl } from './compaction-control.ts';
 import { compactionBudget } from './compaction/budget.ts';
-import { compact, prepareCompaction } from './compaction/compaction.ts';
 import { createModelSummarizer } from './compaction/model-summarizer.ts';
 import type { Summarizer } from './compaction/summarizer.ts';
 import { countContextTokens } from './context-tokens.ts';
-import { requireReadable } from './entry-parse.ts';
+import type { CompactionEntry } from './entries.ts';
 import { navigationTarget } from './navigation.ts';
+import { NavigationControl } from './navigation-control.ts';
 import { buildRequest } from './request-builder.ts';
 import type { SessionManager } from './session-manager.ts';
-
-export interface SessionSettings {
-	compaction: { reserveTokens: number; keepRecentTokens: number };
-	branchSummary: { enabled: boolean; reserveTokens: number };
-	/** Tokens of the model's window. */
-	contextWindow: number;
-}
+import { compactionSettings, type SessionParts, type SessionSettings } from './session-parts.ts';
+import { toUserError } from './turn-error.ts';
+import { UnsavedAnswers } from './unsaved-answers.ts';
 
 export interface AgentSessionOptions {
 	/** The connected model; undefined where none is. Asked anew for each request. */
@@ -44,11 +39,15 @@ export interface AgentSessionOptions {
 	offline: Summarizer;
 	settings: () => SessionSettings;
 	systemPrompt?: string;
+	/** Where other code takes part; nobody does where absent. */
+	hooks?: HookRunner;
 	/** Where the images of oh-my-pi's sessions lie. */
 	blobs?: BlobStore;
 	/** Receives what a listener of `events` throws. */
 	onListenerError?: (error: unknown) => void;
 }
+
+const NO_HOOKS: HookRunner = { run: () => Promise.resolve({ answers: [], failures: [] }) };
 
 /** The one thing that a session is doing. */
 interface Operation {
@@ -72,13 +71,28 @@ export class AgentSession {
 	/** Set by a failed or stopped turn: the queue waits for a turn that succeeds, or for a new prompt. */
 	private paused = false;
 	private disposed = false;
-	/** Answers that could not be saved, by the entry that they follow; kept until they are. */
-	private readonly unsaved = new Map<string | null, AssistantMessage>();
+	private readonly unsaved: UnsavedAnswers;
+	private readonly parts: SessionParts;
+	private readonly compaction: CompactionControl;
+	private readonly navigation: NavigationControl;
 
 	constructor(manager: SessionManager, options: AgentSessionOptions) {
 		this.manager = manager;
 		this.options = options;
 		this.events = new Emitter(options.onListenerError);
+		this.unsaved = new UnsavedAnswers(manager);
+		this.parts = {
+			manager,
+			hooks: options.hooks ?? NO_HOOKS,
+			settings: options.settings,
+			summarizers: async (choice) => {
+				const model = choice === 'offline' ? undefined : await options.model();
+				return [model ? createModelSummarizer(model) : options.offline];
+			},
+			counter: () => Promise.resolve(estimateTextTokens),
+		};
+		this.compaction = new CompactionControl(this.parts);
+		this.navigation = new NavigationControl(this.parts);
 	}
 
 	get activity(): Activity {
@@ -147,11 +161,16 @@ export class AgentSession {
 
 	/**
 	 * Summarizes older history of the current branch into a new compaction entry. A running turn is
-	 * aborted first and resumed once afterwards.
+	 * aborted first and resumed once afterwards. With `dryRun` it only says what would be done.
 	 * @throws UserError where there is nothing to compact, no usable summary came back, or a compaction or
 	 * navigation is running; an AbortError when cancelled. The session is unchanged then.
 	 */
-	async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
+	compact(options: CompactOptions & { dryRun: true }): Promise<CompactionPlan>;
+	compact(options?: CompactOptions): Promise<CompactionOutcome>;
+	async compact(
+		options: CompactOptions & { dryRun?: boolean } = {},
+	): Promise<CompactionOutcome | CompactionPlan> {
+		if (options.dryRun) return this.compaction.plan(options);
 		if (this.current && this.current.activity !== 'streaming') this.refuseIfBusy('compact');
 		const interrupted = this.current;
 		// The new operation is in place before the old one settles: nothing can slip in between.
@@ -161,10 +180,20 @@ export class AgentSession {
 		try {
 			operation.release = await this.manager.hold();
 			await this.saveUnsaved();
-			return await this.runCompaction(operation, options);
+			return await this.compaction.run(options, anySignal(operation, options.signal));
 		} finally {
 			await this.end(operation, interrupted?.interrupted ? 'resume' : 'queue');
 		}
+	}
+
+	/**
+	 * Takes a compaction of the current branch back (the newest one where none is named): the leaf moves
+	 * to the entry before it, and what came after stays a branch.
+	 * @throws UserError where there is no such compaction on the branch, or the session is busy
+	 */
+	undoCompaction(compactionId?: string): CompactionEntry {
+		this.refuseIfBusy('undo a compaction');
+		return this.compaction.undo(compactionId);
 	}
 
 	/** Cancels a running compaction. */
@@ -179,22 +208,14 @@ export class AgentSession {
 	 */
 	async navigateTree(targetId: string, options: NavigateOptions = {}): Promise<NavigateResult> {
 		this.refuseIfBusy('move to another entry');
-		const { leafId, editorText } = navigationTarget(this.manager, targetId);
+		const target = navigationTarget(this.manager, targetId);
 		if (targetId === this.manager.leafId) return { cancelled: false };
 		const operation = this.begin('navigating');
 		try {
-			const summary = await this.summarizeLeftBranch(operation, leafId, options);
-			anySignal(operation, options.signal).throwIfAborted();
-			const summaryEntry = summary && (await this.manager.branchWithSummary(leafId, summary));
-			if (!summaryEntry) this.manager.branch(leafId);
-			return {
-				cancelled: false,
-				...(editorText === undefined ? {} : { editorText }),
-				...(summaryEntry ? { summaryEntry } : {}),
-			};
-		} catch (error) {
-			if (isAbort(error)) return { cancelled: true, aborted: true };
-			throw error;
+			const signal = anySignal(operation, options.signal);
+			return await this.navigation.navigate(targetId, target, options, signal, async () => {
+				operation.release = await this.manager.hold();
+			});
 		} finally {
 			await this.end(operation);
 		}
@@ -203,8 +224,9 @@ export class AgentSession {
 	/** What the meter shows, in tokens: the estimate that compaction decides by. */
 	async contextUsage(): Promise<{ tokens: number; contextWindow: number }> {
 		const { messages } = await this.manager.readContext();
+		const count = await this.parts.counter();
 		return {
-			tokens: await countContextTokens(messages),
+			tokens: await countContextTokens(messages, count, this.room),
 			contextWindow: this.options.settings().contextWindow,
 		};
 	}
@@ -225,7 +247,10 @@ export class AgentSession {
 		try {
 			const { systemPrompt, blobs } = this.options;
 			const context = (await this.manager.readContext()).messages;
-			const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context);
+			const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context, {
+				room: this.room,
+				count: await this.parts.counter(),
+			});
 			const answer = await streamAnswer(
 				model,
 				{ messages, ...(systemPrompt ? { systemPrompt } : {}) },
@@ -235,7 +260,7 @@ export class AgentSession {
 				},
 				operation.controller.signal,
 			);
-			await this.save(answer.message);
+			await this.unsaved.save(answer.message);
 			operation.interrupted = answer.message.stopReason === 'aborted';
 			if (answer.error) throw answer.error;
 		} catch (error) {
@@ -248,98 +273,15 @@ export class AgentSession {
 		}
 	}
 
-	private async save(answer: AssistantMessage): Promise<void> {
-		const { leafId } = this.manager;
-		try {
-			await this.manager.appendMessage(answer);
-		} catch (error) {
-			this.unsaved.set(leafId, answer);
-			throw answerNotSaved(error);
-		}
-	}
-
-	/** Saves the answer that belongs here. @returns false where there is none */
 	private async saveUnsaved(): Promise<boolean> {
-		const { tree, leafId } = this.manager;
-		let belongsTo = leafId;
-		// A name or a label given meanwhile stands between the two.
-		while (belongsTo !== null && !this.unsaved.has(belongsTo) && isAside(tree.typeOf(belongsTo)))
-			belongsTo = tree.parentOf(belongsTo);
-		// One whose prompt is no longer in the file is saved wherever the session goes on.
-		if (!this.unsaved.has(belongsTo))
-			belongsTo = [...this.unsaved.keys()].find((id) => id !== null && !tree.has(id)) ?? null;
-		const answer = this.unsaved.get(belongsTo);
-		if (!answer) return false;
-		await this.manager.appendMessage(answer);
-		this.unsaved.delete(belongsTo);
-		this.paused = false;
-		return true;
+		const saved = await this.unsaved.saveAgain();
+		if (saved) this.paused = false;
+		return saved;
 	}
 
-	private async runCompaction(
-		operation: Operation,
-		options: CompactOptions,
-	): Promise<CompactionOutcome> {
-		const path = await this.manager.tree.readContextPathTo(this.manager.leafId);
-		const preparation = prepareCompaction(path, this.compactionSettings());
-		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction');
-		const signal = anySignal(operation, options.signal);
-		const summarizer = await untilAborted(this.summarizer(options.summarizer), signal);
-		const { instructions } = options;
-		const making = compact(preparation, summarizer, { instructions, signal });
-		const result = await untilAborted(making, signal);
-		this.requireLeaf(path.at(-1)?.id ?? null);
-		const entry = await this.manager.appendCompaction({ ...result, fromExtension: false });
-		return {
-			entry,
-			tokensBefore: result.tokensBefore,
-			tokensAfter: result.tokensAfter,
-			summarizedMessages:
-				preparation.messagesToSummarize.length + preparation.turnPrefixMessages.length,
-			keptMessages: preparation.keptMessages.length,
-			summarizer: summarizer.name,
-		};
-	}
-
-	private async summarizeLeftBranch(
-		operation: Operation,
-		newLeafId: string | null,
-		options: NavigateOptions,
-	) {
-		const settings = this.options.settings();
-		if (!(options.summarize ?? settings.branchSummary.enabled)) return undefined;
-		const fromId = this.manager.leafId;
-		const { entries } = collectEntriesForBranchSummary(this.manager.tree, fromId, newLeafId);
-		for (const entry of entries) requireReadable(entry);
-		if (fromId === null || entries.length === 0) return undefined;
-		operation.release = await this.manager.hold();
-		const signal = anySignal(operation, options.signal);
-		const summarizer = await untilAborted(this.summarizer(options.summarizer), signal);
-		const budget = compactionBudget({
-			...this.compactionSettings(),
-			reserveTokens: settings.branchSummary.reserveTokens,
-		});
-		const window = summarizer.contextWindow;
-		const making = generateBranchSummary(entries, summarizer, {
-			tokenBudget: window === undefined ? undefined : window - budget.reserveTokens,
-			summaryTokens: budget.summaryTokens,
-			instructions: options.customInstructions,
-			replaceInstructions: options.replaceInstructions,
-			signal,
-		});
-		const result = await untilAborted(making, signal);
-		this.requireLeaf(fromId);
-		return result && { ...result, fromId, fromExtension: false };
-	}
-
-	private compactionSettings() {
-		const { compaction, contextWindow } = this.options.settings();
-		return { ...compaction, contextWindow };
-	}
-
-	private async summarizer(choice: 'auto' | 'offline' = 'auto'): Promise<Summarizer> {
-		const model = choice === 'offline' ? undefined : await this.options.model();
-		return model ? createModelSummarizer(model) : this.options.offline;
+	/** Tokens that messages may take in a request. */
+	private get room(): number | undefined {
+		return compactionBudget(compactionSettings(this.parts)).roomTokens;
 	}
 
 	private async requireModel({ controller }: Operation): Promise<Model> {
@@ -349,15 +291,6 @@ export class AgentSession {
 			kept: 'Your text is still in the input.',
 			hint: 'Connect a model to chat; compaction and branch summaries work without one.',
 		});
-	}
-
-	/** A summary is stored only where it was prepared (spec: run-time behaviour). */
-	private requireLeaf(leafId: string | null): void {
-		if (this.manager.leafId !== leafId)
-			throw new UserError('leaf-moved', 'The session moved on while the summary was being made.', {
-				kept: 'The summary was not stored; the session is unchanged.',
-				hint: 'Try again.',
-			});
 	}
 
 	private refuseIfBusy(what: string): void {
@@ -431,39 +364,4 @@ export class AgentSession {
 function anySignal(operation: Operation, other: AbortSignal | undefined): AbortSignal {
 	const own = operation.controller.signal;
 	return other ? AbortSignal.any([own, other]) : own;
-}
-
-function nothingToCompact(already: boolean): UserError {
-	return already
-		? new UserError('already-compacted', 'The session has just been compacted.', {
-				kept: 'Nothing was changed.',
-			})
-		: new UserError('too-small', 'There is nothing to compact: all of it fits in what is kept.', {
-				kept: 'Nothing was changed.',
-				hint: 'Lower "espalier.compaction.keepRecentTokens" to keep less.',
-			});
-}
-
-function isAside(type: string | undefined): boolean {
-	return type === 'label' || type === 'session_info';
-}
-
-function answerNotSaved(error: unknown): UserError {
-	const { reason, message, hint } = toUserError(error);
-	return new UserError(reason, `The answer could not be saved: ${message}`, {
-		kept: 'It is kept while this window is open.',
-		hint: `${hint ?? 'Then'} "Try again" saves it.`,
-		cause: error,
-	});
-}
-
-function toUserError(error: unknown): UserError {
-	if (error instanceof UserError) return error;
-	if (error instanceof ModelError)
-		return new UserError(error.reason, error.message, {
-			kept: 'Your message is saved in the session.',
-			...(error.hint ? { hint: error.hint } : {}),
-			cause: error,
-		});
-	return new UserError('failed', errorText(error), { cause: error });
 }

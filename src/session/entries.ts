@@ -72,6 +72,8 @@ export interface SummaryDetails {
 
 export interface CompactionDetails extends SummaryDetails {
 	covered?: CoveredRange;
+	/** Hooks that failed, so that the summary was made without them. */
+	hookFailures?: string[];
 }
 
 export interface BranchSummaryDetails extends SummaryDetails {

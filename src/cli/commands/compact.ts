@@ -1,49 +1,61 @@
-/** `compact`: one compaction of the current branch, or its plan. */
-import { expectedTokensAfter, prepareCompaction } from '../../session/compaction/compaction.ts';
-import { UserError } from '../../util/errors.ts';
+/** `compact`: a compaction of the current branch, or only its plan. */
 import type { CommandLine } from '../arguments.ts';
-import { changeSession, openSession, type CommandOutput } from '../open.ts';
+import { agentSession, changeSession, openSession, type CommandOutput } from '../open.ts';
 
 export async function compactCommand(line: CommandLine): Promise<CommandOutput> {
-	const json = line.dryRun ? await plan(line) : await run(line);
-	const text = () =>
-		[
-			line.dryRun ? 'Plan (nothing was written):' : `Compaction ${json.entryId} written.`,
-			`${json.tokensBefore} → ${json.tokensAfter} tokens (estimate), by ${json.summarizer}`,
-			`${json.summarizedMessages} messages summarized, ${json.keptMessages} kept from ${json.firstKeptEntryId} on`,
-		].join('\n');
-	return { json, text };
+	return line.dryRun ? plan(line) : run(line);
 }
 
-async function run(line: CommandLine) {
-	const outcome = await changeSession(line, (session) =>
-		session.compact({
-			signal: line.signal,
-			...(line.instructions === undefined ? {} : { instructions: line.instructions }),
-		}),
+async function run(line: CommandLine): Promise<CommandOutput> {
+	const { entry, ...numbers } = await changeSession(line, (session) =>
+		session.compact({ signal: line.signal, ...optionsOf(line) }),
 	);
-	const { entry, ...numbers } = outcome;
-	return { entryId: entry.id, firstKeptEntryId: entry.firstKeptEntryId, ...numbers };
+	const { id, firstKeptEntryId } = entry;
+	const { tokensBefore, tokensAfter, summarizedMessages, keptMessages, summarizer } = numbers;
+	return {
+		json: { entryId: id, firstKeptEntryId, ...numbers },
+		text: () =>
+			[
+				`Compaction ${id} written.`,
+				`${tokensBefore} → ${tokensAfter} tokens (estimate), by ${summarizer}`,
+				`${summarizedMessages} messages summarized, ${keptMessages} kept from ${firstKeptEntryId} on`,
+			].join('\n'),
+	};
 }
 
-async function plan(line: CommandLine) {
-	const manager = await openSession(line.file);
-	const preparation = prepareCompaction(manager.contextPath(), {
-		reserveTokens: line.reserve,
-		keepRecentTokens: line.keepRecent,
-		contextWindow: line.contextWindow,
-	});
-	if (!preparation) throw new UserError('nothing-to-compact', 'There is nothing to compact.');
-	return {
+async function plan(line: CommandLine): Promise<CommandOutput> {
+	const session = agentSession(await openSession(line.file), line);
+	const { preparation, ...rest } = await session.compact({ dryRun: true, ...optionsOf(line) });
+	const { messagesToSummarize, turnPrefixMessages, keptMessages, ...plan } = preparation;
+	const json = {
 		entryId: null,
-		firstKeptEntryId: preparation.firstKeptEntryId,
-		tokensBefore: preparation.tokensBefore,
-		// A summary is never longer than what it stands for.
-		tokensAfter: Math.min(expectedTokensAfter(preparation), preparation.tokensBefore),
-		summarizedMessages:
-			preparation.messagesToSummarize.length + preparation.turnPrefixMessages.length,
-		keptMessages: preparation.keptMessages.length,
-		summarizer:
-			line.summarizer === 'offline' ? 'offline' : `${line.summarizer}/${line.model ?? ''}`,
+		firstKeptEntryId: plan.firstKeptEntryId,
+		...rest,
+		summarizedMessages: messagesToSummarize.length + turnPrefixMessages.length,
+		keptMessages: keptMessages.length,
+		isSplitTurn: plan.isSplitTurn,
+		covered: plan.covered,
+		summarizer: rest.candidates[0],
+	};
+	return {
+		json,
+		text: () =>
+			[
+				'Plan (nothing was written):',
+				`${json.tokensBefore} → about ${json.tokensAfter} tokens (estimate), by ${json.candidates.join(', else ')}`,
+				`${json.summarizedMessages} messages summarized (${plan.covered.firstEntryId} to ${plan.covered.lastEntryId}), ${json.keptMessages} kept from ${json.firstKeptEntryId} on`,
+				...(json.isSplitTurn
+					? [
+							`The cut is inside a turn: ${turnPrefixMessages.length} messages of it are summarized.`,
+						]
+					: []),
+			].join('\n'),
+	};
+}
+
+function optionsOf({ instructions, boundary }: CommandLine) {
+	return {
+		...(instructions === undefined ? {} : { instructions }),
+		...(boundary === undefined ? {} : { boundaryId: boundary }),
 	};
 }

@@ -69,11 +69,9 @@ export function compactionBudget(settings: CompactionSettings): CompactionBudget
 }
 
 /** What is left for the summary beside messages that take `keptTokens`: more than planned may be kept. */
-export function summaryTokensBeside(budget: CompactionBudget, keptTokens: number): number {
-	const { summaryTokens, roomTokens } = budget;
-	if (roomTokens === undefined) return summaryTokens;
-	const left = Math.floor(roomTokens - keptTokens) - SUMMARY_FRAME_TOKENS;
-	return Math.max(1, Math.min(summaryTokens, left));
+export function roomForSummary(roomTokens: number | undefined, keptTokens: number): number {
+	if (roomTokens === undefined) return Infinity;
+	return Math.max(1, Math.floor(roomTokens - keptTokens) - SUMMARY_FRAME_TOKENS);
 }
 
 function summaryCap(reserveTokens: number): number {

@@ -11,17 +11,17 @@ import type { AgentMessage } from '../messages.ts';
 import type { Usage } from '../../agent/messages.ts';
 import {
 	compactionBudget,
-	summaryTokensBeside,
+	roomForSummary,
 	USUAL_SUMMARY_TOKENS,
 	type CompactionSettings,
 } from './budget.ts';
 import { cutBefore, cutForSize } from './cut-point.ts';
+import { fittingSummary } from './fitting-summary.ts';
 import type { SummaryAnswer, Summarizer } from './summarizer.ts';
 import { addUsage } from './usage.ts';
 import {
 	addFileOperations,
 	addRecordedFiles,
-	appendFileTags,
 	createFileOperations,
 	fileLists,
 	stripFileTags,
@@ -75,12 +75,17 @@ export interface CompactionResult {
 export interface CompactOptions {
 	/** A person's words on what the summary should focus on. */
 	instructions?: string | undefined;
+	/** Lines that hooks add for the summarizer. */
+	additionalContext?: readonly string[] | undefined;
+	/** A hook's prompt for the history, instead of ours. */
+	basePrompt?: string | undefined;
 	signal?: AbortSignal | undefined;
 	count?: TokenCounter | undefined;
 }
 
 /** Between the two parts of a split turn's summary (spec: split turns). */
 const SPLIT = '\n\n---\n\n';
+const NO_FILES = { readFiles: [], modifiedFiles: [] };
 const TURN_CONTEXT = '**Turn Context (split turn):**\n\n';
 
 /**
@@ -142,7 +147,7 @@ export function prepareCompaction(
 			lastEntryId: last.id,
 			messages: messagesToSummarize.length + turnPrefixMessages.length,
 		},
-		summaryTokens: summaryTokensBeside(budget, keptTokens),
+		summaryTokens: Math.min(budget.summaryTokens, roomForSummary(roomTokens, keptTokens)),
 		roomTokens,
 		keptTokens,
 		settings,
@@ -162,7 +167,8 @@ export async function compact(
 	const began = performance.now();
 	const { text, shortText, usage } = await summarizeParts(preparation, summarizer, options);
 	const lists = fileLists(preparation.fileOps);
-	const summary = appendFileTags(text, lists);
+	const room = roomForSummary(preparation.roomTokens, preparation.keptTokens);
+	const summary = fittingSummary(text, lists, room, options.count);
 	const tokensAfter = contextTokens(
 		[
 			{
@@ -211,41 +217,39 @@ async function summarizeParts(
 ): Promise<SummaryAnswer> {
 	const signal = options.signal ?? new AbortController().signal;
 	const { messagesToSummarize, turnPrefixMessages, previousSummary, summaryTokens } = preparation;
-	const instructions = options.instructions ? { instructions: options.instructions } : {};
-	if (turnPrefixMessages.length === 0)
-		return summarizer.summarize(
+	const { instructions, additionalContext, basePrompt } = options;
+	const focus = instructions ? { instructions } : {};
+	const context = additionalContext?.length ? { additionalContext } : {};
+	const summarizeHistory = (maxTokens: number) =>
+		summarizer.summarize(
 			{
 				kind: 'history',
 				messages: messagesToSummarize,
-				maxTokens: summaryTokens,
+				maxTokens,
 				...(previousSummary ? { previousSummary } : {}),
-				...instructions,
+				...(basePrompt ? { basePrompt } : {}),
+				...context,
+				...focus,
 			},
 			signal,
 		);
+	if (turnPrefixMessages.length === 0) return summarizeHistory(summaryTokens);
 
-	const history: SummaryAnswer | undefined =
-		messagesToSummarize.length > 0
-			? await summarizer.summarize(
-					{
-						kind: 'history',
-						messages: messagesToSummarize,
-						maxTokens: Math.floor((summaryTokens * 2) / 3),
-						...(previousSummary ? { previousSummary } : {}),
-						...instructions,
-					},
-					signal,
-				)
-			: // Without new history before the split turn the previous summary is the history (spec).
-				previousSummary
-				? { text: previousSummary }
-				: undefined;
+	const hasHistory = messagesToSummarize.length > 0;
+	// Without new history before the split turn the previous summary is the history (spec).
+	const historyTokens = Math.floor((summaryTokens * 2) / 3);
+	const history: SummaryAnswer | undefined = hasHistory
+		? await summarizeHistory(historyTokens)
+		: previousSummary
+			? { text: fittingSummary(previousSummary, NO_FILES, historyTokens, options.count) }
+			: undefined;
 	const prefix = await summarizer.summarize(
 		{
 			kind: 'turnPrefix',
 			messages: turnPrefixMessages,
 			maxTokens: Math.floor(summaryTokens / 3),
-			...instructions,
+			...(hasHistory ? {} : context),
+			...focus,
 		},
 		signal,
 	);

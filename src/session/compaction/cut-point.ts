@@ -100,17 +100,24 @@ export function cutBefore(items: readonly ContextEntry[], place: number): Cut | 
 function cutOf(items: readonly ContextEntry[], place: number): Cut | undefined {
 	const cutEntry = items[place]?.entry;
 	if (!cutEntry) return undefined;
-	let turnStart = -1;
-	if (!isTurnStart(cutEntry))
-		for (turnStart = place - 1; turnStart >= 0; turnStart--) {
-			const before = items[turnStart];
-			if (before && isTurnStart(before.entry)) break;
-		}
+	const turnStart = isTurnStart(cutEntry) ? -1 : turnStartBefore(items, place);
 	return { first: pullBackMetadata(items, place), turnStart };
 }
 
-function* newestFirst(items: readonly ContextEntry[]): Generator<AgentMessage> {
-	for (let index = items.length - 1; index >= 0; index--) yield* items[index]?.messages ?? [];
+/** A message typed between a call and its result starts no turn: history and prefix would part them. */
+function turnStartBefore(items: readonly ContextEntry[], place: number): number {
+	const open = new OpenCalls(newestFirst(items, place));
+	for (let index = place - 1; index >= 0; index--) {
+		const item = items[index];
+		if (!item) continue;
+		for (const message of item.messages) open.meet(message);
+		if (!open.any && isTurnStart(item.entry)) return index;
+	}
+	return -1;
+}
+
+function* newestFirst(items: readonly ContextEntry[], end = items.length): Generator<AgentMessage> {
+	for (let index = end - 1; index >= 0; index--) yield* items[index]?.messages ?? [];
 }
 
 function findCut(items: readonly ContextEntry[], keepTokens: number, count?: TokenCounter): number {

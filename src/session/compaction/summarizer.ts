@@ -19,6 +19,10 @@ export interface SummaryRequest {
 	instructions?: string;
 	/** True where `instructions` replace the base prompt; false or absent where they are added to it. */
 	replaceInstructions?: boolean;
+	/** Lines that hooks add for the summarizer. */
+	additionalContext?: readonly string[];
+	/** A hook's prompt instead of our own for this kind. */
+	basePrompt?: string;
 	/** Upper bound on the summary, in tokens. */
 	maxTokens: number;
 }

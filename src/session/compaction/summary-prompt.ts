@@ -8,7 +8,10 @@ import { neutralizeTags } from './neutralize.ts';
 import type { SummaryKind, SummaryRequest } from './summarizer.ts';
 
 /** What the instruction depends on, apart from the transcript. */
-export type PromptRequest = Pick<SummaryRequest, 'kind' | 'instructions' | 'replaceInstructions'>;
+export type PromptRequest = Pick<
+	SummaryRequest,
+	'kind' | 'instructions' | 'replaceInstructions' | 'additionalContext' | 'basePrompt'
+>;
 
 const firstPrompts: Record<SummaryKind, string> = {
 	history: basePrompt,
@@ -20,9 +23,10 @@ const firstPrompts: Record<SummaryKind, string> = {
 function instructionOf(request: PromptRequest, merges: boolean): string {
 	const given = request.instructions?.trim();
 	const replaced = Boolean(given && request.replaceInstructions);
-	const base = replaced ? given! : firstPrompts[request.kind].trim();
+	const own = request.basePrompt?.trim();
+	const base = replaced ? given! : own || firstPrompts[request.kind].trim();
 	// The update prompt asks for the sections of a history; other forms keep their own.
-	if (merges && !replaced && request.kind === 'history')
+	if (merges && !replaced && !own && request.kind === 'history')
 		return withFocus(updatePrompt.trim(), given);
 	const merged = merges ? `${nextPartPrompt.trim()}\n\n${base}` : base;
 	return replaced ? merged : withFocus(merged, given);
@@ -45,6 +49,9 @@ export function summaryPrompt(
 	const parts = [`<conversation>\n${transcript}\n</conversation>`];
 	const previous = previousSummary?.trim();
 	if (previous) parts.push(`<previous-summary>\n${neutralizeTags(previous)}\n</previous-summary>`);
+	const context = request.additionalContext?.map((line) => `- ${neutralizeTags(line.trim())}`);
+	if (context?.length)
+		parts.push(`<additional-context>\n${context.join('\n')}\n</additional-context>`);
 	parts.push(instructionOf(request, Boolean(previous)));
 	return parts.join('\n\n');
 }

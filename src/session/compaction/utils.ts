@@ -16,7 +16,7 @@ export interface FileLists {
 }
 
 /** Tags list at most this many files of each kind and how many more there are (spec). */
-const MAX_TAGGED_FILES = 100;
+export const MAX_TAGGED_FILES = 100;
 const READ_TOOLS = new Set(['read']);
 const MODIFY_TOOLS = new Set(['write', 'edit']);
 
@@ -63,21 +63,25 @@ export function fileLists({ read, modified }: FileOperations): FileLists {
 	};
 }
 
-/** Appends the file tags to a summary; kinds without files get no tag. */
-export function appendFileTags(summary: string, lists: FileLists): string {
+/** Appends the file tags to a summary, with at most `most` files each; kinds without files get no tag. */
+export function appendFileTags(
+	summary: string,
+	lists: FileLists,
+	most: number = MAX_TAGGED_FILES,
+): string {
 	const tags = fillTemplate(fileTemplate, {
-		readFiles: taggedFiles(lists.readFiles),
-		modifiedFiles: taggedFiles(lists.modifiedFiles),
+		readFiles: taggedFiles(lists.readFiles, most),
+		modifiedFiles: taggedFiles(lists.modifiedFiles, most),
 	})
 		.replace(/<([\w-]+)>\s*<\/\1>/g, '')
 		.trim();
 	return tags === '' ? summary : `${summary.trimEnd()}\n\n${tags}`;
 }
 
-function taggedFiles(files: readonly string[]): string {
-	const more = files.length - MAX_TAGGED_FILES;
+function taggedFiles(files: readonly string[], most: number): string {
+	const more = files.length - most;
 	// A path is untrusted: it must not close its tag or start a line of its own.
-	const lines = files.slice(0, MAX_TAGGED_FILES).map((path) => path.replace(/[<>\r\n]/g, ' '));
+	const lines = files.slice(0, most).map((path) => path.replace(/[<>\r\n]/g, ' '));
 	if (more > 0) lines.push(`(and ${more} more)`);
 	return lines.join('\n');
 }

@@ -1,0 +1,54 @@
+/** What the parts of an AgentSession share: the session, its settings, who summarizes, who counts. */
+import type { HookRunner } from '../extensibility/hooks/types.ts';
+import { UserError } from '../util/errors.ts';
+import type { TokenCounter } from '../util/tokens.ts';
+import type { CompactionSettings } from './compaction/budget.ts';
+import type { Summarizer } from './compaction/summarizer.ts';
+import type { SessionManager } from './session-manager.ts';
+
+export interface SessionSettings {
+	compaction: { reserveTokens: number; keepRecentTokens: number };
+	branchSummary: { enabled: boolean; reserveTokens: number };
+	/** Tokens of the model's window. */
+	contextWindow: number;
+}
+
+/** `offline` forces the offline summarizer; `auto` is the models, or offline where none is connected. */
+export type SummarizerChoice = 'auto' | 'offline';
+
+export interface SessionParts {
+	readonly manager: SessionManager;
+	readonly hooks: HookRunner;
+	settings(): SessionSettings;
+	/** Those to be tried, in order; never empty. */
+	summarizers(
+		choice: SummarizerChoice | undefined,
+	): Promise<readonly [Summarizer, ...Summarizer[]]>;
+	/** Counts the tokens of the current context's messages. */
+	counter(): Promise<TokenCounter>;
+}
+
+/** The settings that share out the model's window. */
+export function compactionSettings(parts: SessionParts): CompactionSettings {
+	const { compaction, contextWindow } = parts.settings();
+	return { ...compaction, contextWindow };
+}
+
+/**
+ * A summary is stored only where it was prepared (spec: run-time behaviour).
+ * @throws UserError('leaf-moved')
+ */
+export function requireLeaf(manager: SessionManager, leafId: string | null): void {
+	if (manager.leafId !== leafId)
+		throw new UserError('leaf-moved', 'The session moved on while the summary was being made.', {
+			kept: 'The summary was not stored; the session is unchanged.',
+			hint: 'Try again.',
+		});
+}
+
+/** What a hook refused. */
+export function refusedByHook(name: string, what: string): UserError {
+	return new UserError('refused-by-hook', `${name} does not let the session ${what}.`, {
+		kept: 'Nothing was changed.',
+	});
+}
