@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../scripts/lib/paths.mjs';
 import { ensurePeer } from '../scripts/peers.mjs';
+import { compactionRows } from './compaction.mjs';
 import { memoryRow } from './memory.mjs';
 import { sessionListRows } from './session-list.mjs';
 import { storeRows } from './store.mjs';
@@ -16,6 +17,7 @@ const corePath = path.join(root, 'dist', 'core.js');
 const core = createRequire(import.meta.url)(corePath);
 const piUrl = await ensurePeer('pi');
 const pi = await import(piUrl);
+const piCompaction = await import(new URL('core/compaction/compaction.js', piUrl).href);
 
 console.log(
 	`Node ${process.version}, ${process.platform} ${process.arch}, ${rounds} rounds, medians (least–most) in ms\n`,
@@ -23,6 +25,8 @@ console.log(
 console.log('| what | Espalier | pi 1.6.0 | times |');
 console.log('| --- | --- | --- | --- |');
 for (const line of await storeRows({ core, pi, sizes, rounds })) console.log(line);
+for (const line of await compactionRows({ core, pi, piCompaction, sizes, rounds }))
+	console.log(line);
 for (const line of await sessionListRows({ core, pi, rounds })) console.log(line);
 const largest = sizes.at(-1);
 console.log(
