@@ -5,6 +5,7 @@
 import { streamAnswer } from '../agent/loop.ts';
 import type { AssistantMessage } from '../agent/messages.ts';
 import { ModelError, type Model } from '../agent/model.ts';
+import type { RetryPolicy } from '../agent/retry.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
 import { errorText, isAbort, UserError } from '../util/errors.ts';
@@ -41,6 +42,10 @@ export interface SessionSettings {
 export interface AgentSessionOptions {
 	/** The connected model; undefined where none is. Asked anew for each request. */
 	model: () => Promise<Model | undefined>;
+	/** The models asked for summaries before the connected one, in order; none where absent. */
+	summaryModels?: () => Promise<readonly Model[]>;
+	/** How requests that failed for a passing reason are tried again; not at all where absent. */
+	retry?: () => RetryPolicy;
 	offline: Summarizer;
 	settings: () => SessionSettings;
 	systemPrompt?: string;
