@@ -2,7 +2,7 @@
 import { expectedTokensAfter, prepareCompaction } from '../../session/compaction/compaction.ts';
 import { UserError } from '../../util/errors.ts';
 import type { CommandLine } from '../arguments.ts';
-import { changeSession, openSession, type CommandOutput } from '../open.ts';
+import { changeSession, openSession, summaryModels, type CommandOutput } from '../open.ts';
 
 export async function compactCommand(line: CommandLine): Promise<CommandOutput> {
 	const json = line.dryRun ? await plan(line) : await run(line);
@@ -43,7 +43,12 @@ async function plan(line: CommandLine) {
 		summarizedMessages:
 			preparation.messagesToSummarize.length + preparation.turnPrefixMessages.length,
 		keptMessages: preparation.keptMessages.length,
-		summarizer:
-			line.summarizer === 'offline' ? 'offline' : `${line.summarizer}/${line.model ?? ''}`,
+		summarizer: await firstSummarizer(line),
 	};
+}
+
+async function firstSummarizer(line: CommandLine): Promise<string> {
+	const [first] = await summaryModels(line);
+	if (first) return first.label ?? `${first.provider}/${first.id}`;
+	return line.summarizer === 'offline' ? 'offline' : `${line.summarizer}/${line.model ?? ''}`;
 }
