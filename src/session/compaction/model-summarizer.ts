@@ -127,12 +127,13 @@ class SummaryRun {
 		const whole = this.promptTokens(output) - estimateTextTokens(system);
 		let summary = request.previousSummary?.trim() || undefined;
 		let halvings = 0;
+		let mostPerPart = Infinity;
 		while (!parts.done) {
 			const bare = whole - estimateTextTokens(summaryPrompt(request, '', undefined));
 			const previous =
 				summary && clipToFit(summary, (text) => estimateTextTokens(text) <= bare / 2);
 			const overhead = estimateTextTokens(summaryPrompt(request, '', previous));
-			const room = Math.floor((whole - overhead) / 2 ** halvings);
+			const room = Math.min(whole - overhead, mostPerPart);
 			if (room < LEAST_TRANSCRIPT_TOKENS)
 				throw summaryFailure(
 					'window',
@@ -145,7 +146,9 @@ class SummaryRun {
 			} catch (error) {
 				// The estimate was too low for this model, or its window is smaller than configured.
 				const overflow = error instanceof ModelError && error.reason === 'overflow';
-				if (!overflow || halvings >= MOST_HALVINGS) throw error;
+				mostPerPart = Math.floor(estimateTextTokens(part.text) / 2);
+				const hopeless = halvings >= MOST_HALVINGS || mostPerPart < LEAST_TRANSCRIPT_TOKENS;
+				if (!overflow || hopeless) throw error;
 				halvings++;
 			}
 		}
