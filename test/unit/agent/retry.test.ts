@@ -17,7 +17,7 @@ function failing(...errors: unknown[]) {
 	const run = () => {
 		run.calls++;
 		const [error] = errors.splice(0, 1);
-		return error === undefined ? Promise.resolve('done') : Promise.reject(error as Error);
+		return error === undefined ? Promise.resolve('done') : Promise.reject(error);
 	};
 	run.calls = 0;
 	return run;
