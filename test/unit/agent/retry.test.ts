@@ -13,7 +13,7 @@ import { isAbort } from '../../../src/util/errors.ts';
 const policy = { maxRetries: 3, baseDelayMs: 2000, maxDelayMs: 60_000 };
 
 /** Fails with the given errors, one each, then returns "done". */
-function failing(...errors: unknown[]) {
+function failing(...errors: Error[]) {
 	const run = () => {
 		run.calls++;
 		const [error] = errors.splice(0, 1);
