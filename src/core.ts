@@ -1,6 +1,7 @@
 /** The headless library: sessions, contexts, compaction and branches without VS Code. */
 export { createOfflineSummarizer } from './providers/offline/offline-summarizer.ts';
 export { createOpenAIModel } from './providers/openai/openai-model.ts';
+export { createRemoteModel } from './providers/remote/remote-model.ts';
 export { copySession, forkSession } from './node/copy-session.ts';
 export { FileSessionStorage } from './node/file-session-storage.ts';
 export { sessionFolders } from './node/session-folders.ts';
@@ -19,6 +20,7 @@ export { estimateTokens } from './session/message-tokens.ts';
 export { findCutPoint } from './session/compaction/cut-point.ts';
 export { compact, prepareCompaction } from './session/compaction/compaction.ts';
 export { serializeConversation } from './session/compaction/serialize.ts';
+export { tryCandidates, withFailures } from './session/compaction/candidates.ts';
 export { createModelSummarizer } from './session/compaction/model-summarizer.ts';
 export {
 	collectEntriesForBranchSummary,

@@ -20,6 +20,8 @@ export interface Model {
 	readonly provider: string;
 	/** The model's id as the provider knows it. */
 	readonly id: string;
+	/** What people are shown, and summaries name, in place of "provider/id". */
+	readonly label?: string;
 	/** Tokens. */
 	readonly contextWindow: number;
 	/**
@@ -29,10 +31,18 @@ export interface Model {
 	stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelStreamEvent>;
 }
 
+/**
+ * - `timeout`: the server kept silent, or worked, until our own time limit.
+ * - `certificate`: the server could not prove who it is.
+ * - `billing`: a limit on money or use that no waiting of minutes lifts, unlike `rateLimit`.
+ */
 export type ModelErrorReason =
 	| 'connection'
+	| 'timeout'
+	| 'certificate'
 	| 'auth'
 	| 'notFound'
+	| 'billing'
 	| 'rateLimit'
 	| 'overflow'
 	| 'server'
@@ -44,16 +54,19 @@ export class ModelError extends Error {
 	readonly reason: ModelErrorReason;
 	readonly status: number | undefined;
 	readonly hint: string | undefined;
+	/** How long the server asks to wait before the next try, in ms, where it said so. */
+	readonly retryAfterMs: number | undefined;
 
 	constructor(
 		reason: ModelErrorReason,
 		message: string,
-		options: { status?: number; hint?: string; cause?: unknown } = {},
+		options: { status?: number; hint?: string; retryAfterMs?: number; cause?: unknown } = {},
 	) {
 		super(message, { cause: options.cause });
 		this.name = 'ModelError';
 		this.reason = reason;
 		this.status = options.status;
 		this.hint = options.hint;
+		this.retryAfterMs = options.retryAfterMs;
 	}
 }

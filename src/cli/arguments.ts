@@ -19,7 +19,8 @@ export const USAGE = `Usage: espalier COMMAND FILE [options]
 
 Where to write (compact, navigate --summarize): --out FILE, --in-place or --dry-run
 Summaries: --summarizer offline|openai (default offline). For openai: --model NAME, --base-url URL,
-  and the key in the environment variable OPENAI_API_KEY
+  and the key in the environment variable OPENAI_API_KEY; --compaction-model NAME asks another model
+  of that server first. --remote-endpoint URL asks a summary endpoint before all others
 Window: --context-window N (tokens, default 128000), --reserve N (tokens, default 16384)
 --json prints one JSON document. Exit codes: 0 done, 1 failed, 2 bad usage.`;
 
@@ -46,6 +47,8 @@ export interface CommandLine {
 	summarizer: 'offline' | 'openai';
 	model: string | undefined;
 	baseUrl: string | undefined;
+	remoteEndpoint: string | undefined;
+	compactionModel: string | undefined;
 	/** Tokens. */
 	keepRecent: number;
 	reserve: number;
@@ -65,6 +68,8 @@ const OPTIONS = {
 	summarizer: { type: 'string' },
 	model: { type: 'string' },
 	'base-url': { type: 'string' },
+	'remote-endpoint': { type: 'string' },
+	'compaction-model': { type: 'string' },
 	'keep-recent': { type: 'string' },
 	reserve: { type: 'string' },
 	'context-window': { type: 'string' },
@@ -85,6 +90,8 @@ const COMMAND_OPTIONS = new Map<string, readonly (keyof typeof OPTIONS)[]>(
 			'summarizer',
 			'model',
 			'base-url',
+			'remote-endpoint',
+			'compaction-model',
 			'keep-recent',
 			'reserve',
 			'context-window',
@@ -98,6 +105,8 @@ const COMMAND_OPTIONS = new Map<string, readonly (keyof typeof OPTIONS)[]>(
 			'summarizer',
 			'model',
 			'base-url',
+			'remote-endpoint',
+			'compaction-model',
 			'reserve',
 			'context-window',
 		],
@@ -135,13 +144,14 @@ export function parseCommandLine(words: string[], signal: AbortSignal): CommandL
 		summarizer: summarizerOf(values.summarizer ?? 'offline'),
 		model: values.model,
 		baseUrl: values['base-url'],
+		remoteEndpoint: values['remote-endpoint'],
+		compactionModel: values['compaction-model'],
 		keepRecent: tokens('keep-recent', values['keep-recent'] ?? '20000'),
 		reserve: tokens('reserve', values.reserve ?? '16384'),
 		contextWindow: tokens('context-window', values['context-window'] ?? '128000'),
 	};
 	checkDestination(line);
-	if (line.summarizer === 'openai' && !line.model)
-		throw new UsageError('--summarizer openai needs --model NAME.');
+	checkSummarizers(line, values.summarizer);
 	return line;
 }
 
@@ -162,6 +172,19 @@ function tokens(option: string, value: string): number {
 	const number = Number(value);
 	if (Number.isInteger(number) && number > 0) return number;
 	throw new UsageError(`--${option} takes a whole number of tokens above 0.`);
+}
+
+/** Each summarizer that is named must have what it needs, and offline is named alone. */
+function checkSummarizers(line: CommandLine, named: string | undefined): void {
+	const { summarizer, model, remoteEndpoint, compactionModel } = line;
+	if (summarizer === 'openai' && !model)
+		throw new UsageError('--summarizer openai needs --model NAME.');
+	if (compactionModel !== undefined && summarizer !== 'openai')
+		throw new UsageError('--compaction-model needs --summarizer openai and its --model.');
+	if (remoteEndpoint === undefined) return;
+	if (named === 'offline')
+		throw new UsageError('--remote-endpoint and --summarizer offline exclude each other.');
+	if (!URL.canParse(remoteEndpoint)) throw new UsageError('--remote-endpoint takes an address.');
 }
 
 /** A command that writes must be told where, exactly once. */

@@ -1,9 +1,13 @@
 /** Opening sessions for commands, and where commands that write put their result. */
 import { resolve } from 'node:path';
+import type { Model } from '../agent/model.ts';
+import { retryPolicy } from '../config/retry-policy.ts';
+import { readSettings } from '../config/settings-schema.ts';
 import { copySession } from '../node/copy-session.ts';
 import { FileSessionStorage } from '../node/file-session-storage.ts';
 import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
 import { createOpenAIModel } from '../providers/openai/openai-model.ts';
+import { createSummaryModels, originOf } from '../providers/summary-models.ts';
 import { AgentSession } from '../session/agent-session.ts';
 import { SESSION_VERSION } from '../session/entries.ts';
 import { SessionManager } from '../session/session-manager.ts';
@@ -59,9 +63,10 @@ export async function changeSession<T>(
 
 /** The session as the command line's options want it. */
 export function agentSession(manager: SessionManager, line: CommandLine): AgentSession {
-	const model = line.summarizer === 'openai' ? openAIModel(line) : undefined;
 	return new AgentSession(manager, {
-		model: () => Promise.resolve(model),
+		model: () => Promise.resolve(activeModel(line)),
+		summaryModels: () => summaryModels(line),
+		retry: () => retryPolicy(readSettings(() => undefined).settings),
 		offline: createOfflineSummarizer(),
 		settings: () => ({
 			compaction: { reserveTokens: line.reserve, keepRecentTokens: line.keepRecent },
@@ -71,12 +76,33 @@ export function agentSession(manager: SessionManager, line: CommandLine): AgentS
 	});
 }
 
-function openAIModel(line: CommandLine) {
+function activeModel(line: CommandLine): Model | undefined {
+	if (line.summarizer !== 'openai') return undefined;
 	const apiKey = process.env.OPENAI_API_KEY;
 	return createOpenAIModel({
-		baseUrl: line.baseUrl ?? process.env.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
+		baseUrl: baseUrl(line),
 		model: line.model ?? '',
 		contextWindow: line.contextWindow,
 		...(apiKey ? { apiKey } : {}),
 	});
+}
+
+/** The models asked for summaries before the active one, in order. */
+export function summaryModels(line: CommandLine): Promise<Model[]> {
+	const server = baseUrl(line);
+	return createSummaryModels(
+		{
+			remoteEndpoint: line.remoteEndpoint ?? '',
+			compactionModel: line.compactionModel ?? '',
+			baseUrl: server,
+			activeModel: line.model ?? '',
+			contextWindow: line.contextWindow,
+		},
+		(origin) =>
+			Promise.resolve(origin === originOf(server) ? process.env.OPENAI_API_KEY : undefined),
+	);
+}
+
+function baseUrl(line: CommandLine): string {
+	return line.baseUrl ?? process.env.OPENAI_BASE_URL ?? 'https://api.openai.com/v1';
 }

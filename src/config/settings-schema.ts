@@ -32,6 +32,20 @@ export const SETTINGS = {
 		scope: 'resource',
 		minimum: 1,
 	} as Setting<number>,
+	'compaction.remoteEndpoint': {
+		default: '',
+		description:
+			'Address of a summary endpoint that is asked first: it is posted { systemPrompt, prompt, maxTokens } and answers { summary }. Your conversation is sent there.',
+		scope: 'machine',
+		restricted: true,
+	} as Setting<string>,
+	'compaction.model': {
+		default: '',
+		description:
+			'A model of the connected server that makes the summaries, for example a cheaper one; the connected model is asked where it fails. Its window must not be smaller than espalier.model.contextWindow.',
+		scope: 'machine',
+		restricted: true,
+	} as Setting<string>,
 	'branchSummary.enabled': {
 		default: false,
 		description: 'Preselects "with a summary" when you leave a branch.',
@@ -61,6 +75,31 @@ export const SETTINGS = {
 		description: "Tokens of the model's context window.",
 		scope: 'machine',
 		minimum: LEAST_WINDOW,
+	} as Setting<number>,
+	'retry.enabled': {
+		default: true,
+		description:
+			'Tries a request again that failed for a passing reason: a busy server, a rate limit, a lost connection.',
+		scope: 'resource',
+	} as Setting<boolean>,
+	'retry.maxRetries': {
+		default: 3,
+		description: 'How often a request is tried again.',
+		scope: 'resource',
+		minimum: 0,
+	} as Setting<number>,
+	'retry.baseDelayMs': {
+		default: 2_000,
+		description: 'Wait before the first retry, in ms; it doubles with each further one.',
+		scope: 'resource',
+		minimum: 0,
+	} as Setting<number>,
+	'retry.maxDelayMs': {
+		default: 60_000,
+		description:
+			'The longest wait before a retry, in ms. Where the server asks for more, the request fails at once.',
+		scope: 'resource',
+		minimum: 0,
 	} as Setting<number>,
 };
 

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Model } from '../agent/model.ts';
 import { listModels } from '../providers/openai/list-models.ts';
 import { createOpenAIModel } from '../providers/openai/openai-model.ts';
+import { createSummaryModels, originOf } from '../providers/summary-models.ts';
 import { errorText, UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
 import { COMMANDS } from './command-ids.ts';
@@ -39,13 +40,32 @@ export class ModelConnection {
 		const baseUrl = settings['model.baseUrl'];
 		const name = settings['model.name'];
 		if (!baseUrl || !name) return undefined;
-		const apiKey = await this.secrets.get(secretKey(originOf(baseUrl)));
+		const apiKey = await this.keyFor(originOf(baseUrl));
 		return createOpenAIModel({
 			baseUrl,
 			model: name,
 			contextWindow: settings['model.contextWindow'],
 			...(apiKey ? { apiKey } : {}),
 		});
+	}
+
+	/** The models that make summaries before the connected one is asked, in order; often none. */
+	summaryModels(): Promise<Model[]> {
+		const settings = this.settings.current;
+		return createSummaryModels(
+			{
+				remoteEndpoint: settings['compaction.remoteEndpoint'],
+				compactionModel: settings['compaction.model'],
+				baseUrl: settings['model.baseUrl'],
+				activeModel: settings['model.name'],
+				contextWindow: settings['model.contextWindow'],
+			},
+			(origin) => this.keyFor(origin),
+		);
+	}
+
+	private async keyFor(origin: string): Promise<string | undefined> {
+		return this.secrets.get(secretKey(origin));
 	}
 
 	/** Asks for server, key and model, tries them, and keeps them. Escape at any step changes nothing. */
@@ -114,10 +134,6 @@ export class ModelConnection {
 
 function secretKey(origin: string): string {
 	return `apiKey:${origin}`;
-}
-
-function originOf(url: string): string {
-	return URL.canParse(url) ? new URL(url).origin : url;
 }
 
 function isHttpUrl(text: string): boolean {

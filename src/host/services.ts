@@ -1,5 +1,6 @@
 /** Builds everything that runs in VS Code and connects it: the one place that knows all the parts. */
 import * as vscode from 'vscode';
+import { retryPolicy } from '../config/retry-policy.ts';
 import { ompBlobs } from '../node/omp-blobs.ts';
 import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
 import type { AgentSession } from '../session/agent-session.ts';
@@ -31,6 +32,8 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 		context,
 		{
 			model: () => connection.model(),
+			summaryModels: () => connection.summaryModels(),
+			retry: () => retryPolicy(settings.current),
 			offline: createOfflineSummarizer(),
 			blobs: ompBlobs(),
 			settings: () => sessionSettings(settings),

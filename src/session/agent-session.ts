@@ -4,6 +4,7 @@
  */
 import { streamAnswer } from '../agent/loop.ts';
 import type { Model } from '../agent/model.ts';
+import { NO_RETRIES, type RetryPolicy } from '../agent/retry.ts';
 import type { HookRunner } from '../extensibility/hooks/types.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -29,13 +30,23 @@ import { navigationTarget } from './navigation.ts';
 import { NavigationControl } from './navigation-control.ts';
 import { buildRequest } from './request-builder.ts';
 import type { SessionManager } from './session-manager.ts';
-import { compactionSettings, type SessionParts, type SessionSettings } from './session-parts.ts';
+import {
+	compactionSettings,
+	type Candidates,
+	type SessionParts,
+	type SessionSettings,
+	type SummarizerChoice,
+} from './session-parts.ts';
 import { toUserError } from './turn-error.ts';
 import { UnsavedAnswers } from './unsaved-answers.ts';
 
 export interface AgentSessionOptions {
 	/** The connected model; undefined where none is. Asked anew for each request. */
 	model: () => Promise<Model | undefined>;
+	/** The models asked for summaries before the connected one, in order; none where absent. */
+	summaryModels?: () => Promise<readonly Model[]>;
+	/** How requests that failed for a passing reason are tried again; not at all where absent. */
+	retry?: () => RetryPolicy;
 	offline: Summarizer;
 	settings: () => SessionSettings;
 	systemPrompt?: string;
@@ -85,10 +96,7 @@ export class AgentSession {
 			manager,
 			hooks: options.hooks ?? NO_HOOKS,
 			settings: options.settings,
-			summarizers: async (choice) => {
-				const model = choice === 'offline' ? undefined : await options.model();
-				return [model ? createModelSummarizer(model) : options.offline];
-			},
+			summarizers: (choice) => this.summarizers(choice),
 			counter: () => Promise.resolve(estimateTextTokens),
 		};
 		this.compaction = new CompactionControl(this.parts);
@@ -282,6 +290,18 @@ export class AgentSession {
 	/** Tokens that messages may take in a request. */
 	private get room(): number | undefined {
 		return compactionBudget(compactionSettings(this.parts)).roomTokens;
+	}
+
+	/** Who is asked for a summary, in order; the offline summarizer where there is no model at all. */
+	private async summarizers(choice: SummarizerChoice = 'auto'): Promise<Candidates> {
+		const { offline, summaryModels, model, retry } = this.options;
+		if (choice === 'offline') return [offline];
+		const active = await model();
+		const models = [...((await summaryModels?.()) ?? []), ...(active ? [active] : [])];
+		const [first, ...rest] = models.map((each) =>
+			createModelSummarizer(each, { retry: retry?.() ?? NO_RETRIES }),
+		);
+		return first ? [first, ...rest] : [offline];
 	}
 
 	private async requireModel({ controller }: Operation): Promise<Model> {

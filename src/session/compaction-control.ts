@@ -5,6 +5,7 @@ import { UserError } from '../util/errors.ts';
 import type { TokenCounter } from '../util/tokens.ts';
 import type { CompactionOutcome, CompactionPlan, CompactOptions } from './agent-events.ts';
 import { compactionAtBoundary } from './compaction/given-compaction.ts';
+import { tryCandidates, withFailures } from './compaction/candidates.ts';
 import {
 	compact,
 	expectedTokensAfter,
@@ -139,15 +140,22 @@ export class CompactionControl {
 		const event = { sessionId: manager.id, messages };
 		const round = await hooks.run('session.compacting', event, signal);
 		const results = round.answers.map(({ result }) => result);
-		const [summarizer] = await untilAborted(this.parts.summarizers(options.summarizer), signal);
-		const making = compact(preparation, summarizer, {
+		const candidates = await untilAborted(this.parts.summarizers(options.summarizer), signal);
+		const compactOptions = {
 			instructions: options.instructions,
 			additionalContext: results.flatMap(({ context }) => strings(context)),
 			basePrompt: results.map(({ prompt }) => prompt).find((prompt) => prompt?.trim()),
 			signal,
 			count,
-		});
-		const { tokensAfter, details, ...result } = await untilAborted(making, signal);
+		};
+		const making = tryCandidates(
+			candidates,
+			(summarizer) => compact(preparation, summarizer, compactOptions),
+			{ signal },
+		);
+		const { value, summarizer, failures: failed } = await untilAborted(making, signal);
+		const { tokensAfter, ...result } = value;
+		const details = withFailures(result.details, failed);
 		const hookFailures = [...failures, ...round.failures];
 		const preserved = results.flatMap(({ preserveData }) => preserveData ?? []);
 		return {

@@ -62,6 +62,18 @@ export interface SummarizerRecord {
 	/** "offline" or the model's "provider/id". */
 	name: string;
 	durationMs: number;
+	/** The summarizers that were tried before it and failed, in order; absent where none was. */
+	failures?: SummarizerFailure[];
+}
+
+/** Why a summarizer made no summary. */
+export interface SummarizerFailure {
+	/** As in SummarizerRecord. */
+	name: string;
+	/** A word for programs, such as "auth" or "empty". */
+	reason: string;
+	/** A sentence for people, without secrets. */
+	message: string;
 }
 
 export interface SummaryDetails {

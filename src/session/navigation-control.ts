@@ -8,6 +8,7 @@ import {
 	type BranchEntries,
 } from './compaction/branch-summarization.ts';
 import { compactionBudget } from './compaction/budget.ts';
+import { tryCandidates, withFailures } from './compaction/candidates.ts';
 import type { SessionEntry } from './entries.ts';
 import { requireReadable } from './entry-parse.ts';
 import type { NavigationTarget } from './navigation.ts';
@@ -109,16 +110,23 @@ export class NavigationControl {
 	) {
 		const { reserveTokens } = this.parts.settings().branchSummary;
 		const budget = compactionBudget({ ...compactionSettings(this.parts), reserveTokens });
-		const [summarizer] = await untilAborted(this.parts.summarizers(options.summarizer), signal);
-		const window = summarizer.contextWindow;
-		const making = generateBranchSummary(entries, summarizer, {
-			tokenBudget: window === undefined ? undefined : window - budget.reserveTokens,
-			summaryTokens: budget.summaryTokens,
-			instructions: options.customInstructions,
-			replaceInstructions: options.replaceInstructions,
-			signal,
-		});
-		return untilAborted(making, signal);
+		const candidates = await untilAborted(this.parts.summarizers(options.summarizer), signal);
+		const making = tryCandidates(
+			candidates,
+			(summarizer) => {
+				const window = summarizer.contextWindow;
+				return generateBranchSummary(entries, summarizer, {
+					tokenBudget: window === undefined ? undefined : window - budget.reserveTokens,
+					summaryTokens: budget.summaryTokens,
+					instructions: options.customInstructions,
+					replaceInstructions: options.replaceInstructions,
+					signal,
+				});
+			},
+			{ signal },
+		);
+		const { value, failures } = await untilAborted(making, signal);
+		return value && { ...value, details: withFailures(value.details, failures) };
 	}
 }
 

@@ -16,14 +16,14 @@ export interface SessionSettings {
 /** `offline` forces the offline summarizer; `auto` is the models, or offline where none is connected. */
 export type SummarizerChoice = 'auto' | 'offline';
 
+/** Summarizers to be tried, in order; never empty. */
+export type Candidates = readonly [Summarizer, ...Summarizer[]];
+
 export interface SessionParts {
 	readonly manager: SessionManager;
 	readonly hooks: HookRunner;
 	settings(): SessionSettings;
-	/** Those to be tried, in order; never empty. */
-	summarizers(
-		choice: SummarizerChoice | undefined,
-	): Promise<readonly [Summarizer, ...Summarizer[]]>;
+	summarizers(choice: SummarizerChoice | undefined): Promise<Candidates>;
 	/** Counts the tokens of the current context's messages. */
 	counter(): Promise<TokenCounter>;
 }

@@ -8,6 +8,8 @@ const ACTIONS_BY_REASON: Readonly<Record<string, readonly ActionId[]>> = {
 	auth: ['connectModel'],
 	notFound: ['connectModel'],
 	connection: ['retry', 'connectModel'],
+	timeout: ['retry', 'connectModel'],
+	certificate: ['connectModel'],
 	overflow: ['compact', 'compactOffline'],
 	badRequest: ['connectModel'],
 	locked: ['retry', 'fork'],

@@ -28,7 +28,7 @@ export async function listModels(config: ServerConfig, signal?: AbortSignal): Pr
 		if (signal?.aborted) throw abortError('Asking for the models');
 		if (timeout.aborted)
 			throw new ModelError(
-				'connection',
+				'timeout',
 				`The model server at ${connection.endpoint.host} did not answer in time.`,
 				{ hint: 'Is the server running, and is the base URL right?' },
 			);
@@ -47,7 +47,8 @@ async function getModels(
 		headers: { accept: 'application/json' },
 	});
 	const text = await response.text();
-	if (!response.ok) throw refusal({ status: response.status, text }, endpoint);
+	if (!response.ok)
+		throw refusal({ status: response.status, text, headers: response.headers }, endpoint);
 	return text;
 }
 

@@ -41,7 +41,7 @@ function checkEnding(answer: Answer, events: number, endpoint: Endpoint): void {
 	const reason = answer.finishReason;
 	if (events === 0)
 		throw new ModelError(
-			'badAnswer',
+			'server',
 			`The model server at ${host} answered 200 with an event stream that holds no events.`,
 			{ status: 200, hint: 'Try again; if it stays, look at the log of the server.' },
 		);
@@ -97,7 +97,7 @@ async function* streamAnswer(call: Call): AsyncGenerator<ModelStreamEvent, Answe
 		if (signal.aborted) throw abortError(`The request to ${endpoint.host}`);
 		if (idle.expired)
 			throw new ModelError(
-				'connection',
+				'timeout',
 				`The model server at ${endpoint.host} sent nothing for ${Math.round(timeoutMs / 1000)} s.`,
 				{ hint: 'Is the server busy, or still loading the model? Try again.' },
 			);

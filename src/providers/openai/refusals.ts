@@ -1,7 +1,8 @@
 /** Turns a server's refusal (status and text) into a ModelError with a reason, a sentence and a hint. */
-import { ModelError, type ModelErrorReason } from '../../agent/model.ts';
-import { isOverflowText, isRateLimitText } from '../overflow.ts';
+import { ModelError } from '../../agent/model.ts';
 import { excerpt, redact } from '../redact.ts';
+import { refusalReason, type RefusalReason } from '../refusal-reason.ts';
+import { retryAfterMs, waitText } from '../retry-after.ts';
 
 /** What error messages may name, and what they must never show. */
 export interface Endpoint {
@@ -18,7 +19,7 @@ interface Wording {
 	hint: (endpoint: Endpoint) => string;
 }
 
-const wordings: Record<Exclude<ModelErrorReason, 'connection'>, Wording> = {
+const wordings: Record<RefusalReason, Wording> = {
 	overflow: {
 		what: ({ model }) => `The context is larger than the window of ${model}`,
 		hint: () => 'Compact the session, or choose a model with a larger window.',
@@ -30,6 +31,10 @@ const wordings: Record<Exclude<ModelErrorReason, 'connection'>, Wording> = {
 	notFound: {
 		what: ({ host, model }) => `The model server at ${host} does not know ${model} or this address`,
 		hint: () => 'Check the model name, and that the base URL is complete (most end in /v1).',
+	},
+	billing: {
+		what: ({ host }) => `The account at ${host} has used up its quota or credit`,
+		hint: () => 'Check the quota and the credit of the account behind the key.',
 	},
 	rateLimit: {
 		what: ({ host }) => `The model server at ${host} is limiting requests`,
@@ -49,23 +54,16 @@ const wordings: Record<Exclude<ModelErrorReason, 'connection'>, Wording> = {
 	},
 };
 
-function reasonOf(status: number | undefined, text: string): keyof typeof wordings {
-	if (isOverflowText(status, text)) return 'overflow';
-	if (status === 429) return 'rateLimit';
-	if (status === 401 || status === 403 || status === 407) return 'auth';
-	if (status === 404) return 'notFound';
-	if (status === 408 || (status !== undefined && status >= 500)) return 'server';
-	if (isRateLimitText(text)) return 'rateLimit';
-	return status === undefined ? 'badAnswer' : 'badRequest';
-}
-
-function hintOf(reason: keyof typeof wordings, endpoint: Endpoint, details: RefusalDetails) {
-	if (details.status === 413 && reason === 'badRequest')
+function hintOf(
+	reason: RefusalReason,
+	endpoint: Endpoint,
+	status: number | undefined,
+	waitMs: number | undefined,
+) {
+	if (status === 413 && reason === 'badRequest')
 		return 'The request has too many bytes for this server: compact the session or leave out images.';
-	if (reason === 'rateLimit' && /quota|billing|credit/i.test(details.text))
-		return 'Check the quota and the credit of the account behind the key.';
-	if (reason === 'rateLimit' && details.retryAfter)
-		return `The server asks to wait ${details.retryAfter} s before the next try.`;
+	if (reason === 'rateLimit' && waitMs)
+		return `The server asks to wait ${waitText(waitMs)} before the next try.`;
 	return wordings[reason].hint(endpoint);
 }
 
@@ -74,20 +72,21 @@ export interface RefusalDetails {
 	status?: number;
 	/** The server's own words: message, code and type, or a page. */
 	text: string;
-	/** Seconds, as the server sent them. */
-	retryAfter?: string;
+	/** Of the refusal; absent for an error inside a stream. */
+	headers?: Headers | undefined;
 }
 
 /** The error for a refused request, or for an error event inside a stream. */
 export function refusal(details: RefusalDetails, endpoint: Endpoint): ModelError {
-	const { status } = details;
-	const reason = reasonOf(status, details.text);
-	const said = excerpt(redact(details.text, endpoint.secrets));
+	const { status, text, headers } = details;
+	const waitMs = headers && retryAfterMs(headers, status === 429);
+	const reason = refusalReason(status, text, waitMs !== undefined);
+	const said = excerpt(redact(text, endpoint.secrets));
 	const code = status === undefined ? '' : ` (status ${status})`;
 	return new ModelError(
 		reason,
 		`${wordings[reason].what(endpoint)}${code}${said ? `: ${said}` : '.'}`,
-		{ status, hint: hintOf(reason, endpoint, details) },
+		{ status, hint: hintOf(reason, endpoint, status, waitMs), retryAfterMs: waitMs },
 	);
 }
 

@@ -1,6 +1,7 @@
 /** The Summarizer port over any model: as many requests as it takes, none larger than the window. */
 import type { AssistantMessage, Usage } from '../../agent/messages.ts';
 import { ModelError, type Model } from '../../agent/model.ts';
+import { NO_RETRIES, withRetry, type RetryNotice, type RetryPolicy } from '../../agent/retry.ts';
 import { createYielder } from '../../util/async.ts';
 import { abortError, isAbort } from '../../util/errors.ts';
 import { estimateTextTokens } from '../../util/tokens.ts';
@@ -21,6 +22,12 @@ export interface ModelSummarizerOptions {
 	shortSummary?: boolean;
 	/** The longest that one request may take, in ms; 15 minutes where absent. */
 	timeLimitMs?: number;
+	/** For each single request, so that parts already summarized are not lost; none where absent. */
+	retry?: RetryPolicy;
+	/** Told before each wait for a retry. */
+	onRetry?: (notice: RetryNotice) => void;
+	/** How retries wait; see withRetry. */
+	wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 const DEFAULT_TIME_LIMIT_MS = 15 * 60_000;
@@ -53,13 +60,15 @@ class SummaryRun {
 	usage: Usage | undefined;
 	readonly #model: Model;
 	readonly #name: string;
+	readonly #options: ModelSummarizerOptions;
 	readonly #timeLimitMs: number;
 	readonly #signal: AbortSignal;
 
-	constructor(model: Model, name: string, timeLimitMs: number, signal: AbortSignal) {
+	constructor(model: Model, name: string, options: ModelSummarizerOptions, signal: AbortSignal) {
 		this.#model = model;
 		this.#name = name;
-		this.#timeLimitMs = timeLimitMs;
+		this.#options = options;
+		this.#timeLimitMs = options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS;
 		this.#signal = signal;
 	}
 
@@ -75,14 +84,21 @@ class SummaryRun {
 	}
 
 	/** Sends one prompt; the answer is a summary or an error. No tools are offered. */
-	async ask(prompt: string, maxOutputTokens: number): Promise<string> {
-		const limit = AbortSignal.timeout(this.#timeLimitMs);
-		const message = await this.#receive(prompt, maxOutputTokens, limit);
-		this.usage = addUsage(this.usage, message.usage);
+	async ask(
+		prompt: string,
+		maxOutputTokens: number,
+		retry: RetryPolicy = this.#options.retry ?? NO_RETRIES,
+	): Promise<string> {
+		const { onRetry, wait } = this.#options;
+		const receive = () => this.#receive(prompt, maxOutputTokens);
+		const message = await withRetry(receive, retry, { signal: this.#signal, onRetry, wait });
+		// Some servers and endpoints report nothing.
+		if (message.usage.totalTokens > 0) this.usage = addUsage(this.usage, message.usage);
 		return summaryOf(message, this.#name, maxOutputTokens);
 	}
 
-	async #receive(prompt: string, maxOutputTokens: number, limit: AbortSignal) {
+	async #receive(prompt: string, maxOutputTokens: number) {
+		const limit = AbortSignal.timeout(this.#timeLimitMs);
 		let message: AssistantMessage | undefined;
 		const user = { role: 'user' as const, content: prompt, timestamp: Date.now() };
 		try {
@@ -111,12 +127,13 @@ class SummaryRun {
 		const whole = this.promptTokens(output) - estimateTextTokens(system);
 		let summary = request.previousSummary?.trim() || undefined;
 		let halvings = 0;
+		let mostPerPart = Infinity;
 		while (!parts.done) {
 			const bare = whole - estimateTextTokens(summaryPrompt(request, '', undefined));
 			const previous =
 				summary && clipToFit(summary, (text) => estimateTextTokens(text) <= bare / 2);
 			const overhead = estimateTextTokens(summaryPrompt(request, '', previous));
-			const room = Math.floor((whole - overhead) / 2 ** halvings);
+			const room = Math.min(whole - overhead, mostPerPart);
 			if (room < LEAST_TRANSCRIPT_TOKENS)
 				throw summaryFailure(
 					'window',
@@ -129,14 +146,16 @@ class SummaryRun {
 			} catch (error) {
 				// The estimate was too low for this model, or its window is smaller than configured.
 				const overflow = error instanceof ModelError && error.reason === 'overflow';
-				if (!overflow || halvings >= MOST_HALVINGS) throw error;
+				mostPerPart = Math.floor(estimateTextTokens(part.text) / 2);
+				const hopeless = halvings >= MOST_HALVINGS || mostPerPart < LEAST_TRANSCRIPT_TOKENS;
+				if (!overflow || hopeless) throw error;
 				halvings++;
 			}
 		}
 		return summary ?? '';
 	}
 
-	/** A line for lists; its failure costs nobody the summary. */
+	/** A line for lists; its failure costs nobody the summary, and no wait for a retry. */
 	async shorten(summary: string): Promise<string | undefined> {
 		const fits = (text: string) =>
 			estimateTextTokens(text) + estimateTextTokens(system + shortPrompt) + 20 <=
@@ -145,7 +164,7 @@ class SummaryRun {
 		if (!quoted) return undefined;
 		try {
 			const prompt = `<summary>\n${quoted}\n</summary>\n\n${shortPrompt.trim()}`;
-			return await this.ask(prompt, this.outputTokens(SHORT_SUMMARY_TOKENS));
+			return await this.ask(prompt, this.outputTokens(SHORT_SUMMARY_TOKENS), NO_RETRIES);
 		} catch (error) {
 			if (isAbort(error)) throw error;
 			return undefined;
@@ -162,13 +181,12 @@ export function createModelSummarizer(
 	model: Model,
 	options: ModelSummarizerOptions = {},
 ): Summarizer {
-	const name = `${model.provider}/${model.id}`;
+	const name = model.label ?? `${model.provider}/${model.id}`;
 	return {
 		name,
 		contextWindow: model.contextWindow,
 		async summarize(request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer> {
-			const limit = options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS;
-			const run = new SummaryRun(model, name, limit, signal);
+			const run = new SummaryRun(model, name, options, signal);
 			const parts = await transcriptOf(request.messages, signal);
 			// Messages without a word to tell leave the earlier summary as it is.
 			if (parts.done && !request.previousSummary?.trim())

@@ -11,18 +11,21 @@ const OFFLINE_HINT = 'The offline summary needs no model: choose "Use offline su
 /** Estimates are rough, and some servers ignore the limit a little. */
 const SIZE_TOLERANCE = 2;
 
+/** A summarizer failed at its work; another one may succeed. */
+export class SummaryFailure extends UserError {}
+
 /** The error for a summary that did not come about. */
 export function summaryFailure(
 	reason: string,
 	message: string,
 	options: { hint?: string; cause?: unknown } = {},
-): UserError {
+): SummaryFailure {
 	const hint = options.hint ? `${options.hint} ${OFFLINE_HINT}` : OFFLINE_HINT;
-	return new UserError(reason, message, { kept: UNCHANGED, hint, cause: options.cause });
+	return new SummaryFailure(reason, message, { kept: UNCHANGED, hint, cause: options.cause });
 }
 
 /** A failed request, told in terms of the summary that was asked for. */
-export function requestFailure(error: ModelError): UserError {
+export function requestFailure(error: ModelError): SummaryFailure {
 	return summaryFailure(error.reason, `No summary was made. ${error.message}`, {
 		hint: error.hint,
 		cause: error,

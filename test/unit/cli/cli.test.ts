@@ -150,6 +150,18 @@ describe('command line', function () {
 		}
 	});
 
+	it('plans with the summarizer that would be asked first', async () => {
+		const words = ['compact', file, '--keep-recent', '500', '--dry-run', '--json'];
+		const planned = async (...more: string[]) =>
+			(await runCli(...words, ...more)).json().summarizer;
+		const remote = ['--remote-endpoint', 'http://127.0.0.1:9/sum?key=secret'];
+		const cheap = ['--summarizer', 'openai', '--model', 'm', '--compaction-model', 'cheap'];
+		assert.equal(await planned(), 'offline');
+		assert.equal(await planned(...remote), 'remote/127.0.0.1:9');
+		assert.equal(await planned(...cheap), 'openai-compatible/cheap');
+		assert.equal(await planned(...cheap, ...remote), 'remote/127.0.0.1:9');
+	});
+
 	it('tells bad usage from failure', async () => {
 		const badUsage = [
 			[],
@@ -166,6 +178,14 @@ describe('command line', function () {
 			['__proto__', file],
 			['compact', file, '--out', ''],
 			['compact', file, '--dry-run', '--summarizer', 'openai'],
+			['compact', file, '--dry-run', '--compaction-model', 'cheap'],
+			['compact', file, '--dry-run', '--remote-endpoint', 'nowhere'],
+			['compact', file, '--dry-run', '--remote-endpoint', ''],
+			[
+				...['compact', file, '--dry-run', '--summarizer', 'offline'],
+				...['--remote-endpoint', 'http://127.0.0.1:9/'],
+			],
+			['tree', file, '--remote-endpoint', 'http://127.0.0.1:9/'],
 		];
 		for (const words of badUsage) assert.equal((await runCli(...words)).code, 2, words.join(' '));
 		assert.equal((await runCli('inspect', join(folder, 'gone.jsonl'))).code, 1);

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { manifestConfiguration, restrictedConfigurations } from '../../../src/config/manifest.ts';
+import { retryPolicy } from '../../../src/config/retry-policy.ts';
 import { readSettings, SETTINGS } from '../../../src/config/settings-schema.ts';
 
 interface Manifest {
@@ -19,8 +20,24 @@ describe('settings', () => {
 	});
 
 	it('sends conversations only where the machine says', () => {
-		assert.equal(SETTINGS['model.baseUrl'].scope, 'machine');
-		assert(restrictedConfigurations().includes('espalier.model.baseUrl'));
+		const deciding = [
+			'model.baseUrl',
+			'model.name',
+			'compaction.remoteEndpoint',
+			'compaction.model',
+		] as const;
+		for (const key of deciding) {
+			assert.equal(SETTINGS[key].scope, 'machine');
+			assert(restrictedConfigurations().includes(`espalier.${key}`));
+		}
+	});
+
+	it('make a policy of retries', () => {
+		const policyOf = (values: Record<string, unknown>) =>
+			retryPolicy(readSettings((key) => values[key]).settings);
+		assert.deepEqual(policyOf({}), { maxRetries: 3, baseDelayMs: 2000, maxDelayMs: 60_000 });
+		assert.equal(policyOf({ 'retry.enabled': false, 'retry.maxRetries': 9 }).maxRetries, 0);
+		assert.equal(policyOf({ 'retry.maxRetries': -1 }).maxRetries, 3);
 	});
 
 	it('uses the default for a value of the wrong kind, and says so', () => {

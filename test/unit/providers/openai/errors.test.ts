@@ -30,7 +30,41 @@ const answers: [string, Step, ModelErrorReason, RegExp][] = [
 		/140000/,
 	],
 	['404', steps.status(404, echoed('model not found')), 'notFound', /does not know m1/],
+	['402', steps.status(402, echoed('Pay first')), 'billing', /used up its quota or credit/],
 	['429', steps.status(429, echoed('Rate limit reached')), 'rateLimit', /limiting requests/],
+	[
+		'429 about money',
+		steps.status(429, echoed('You exceeded your current quota', { code: 'insufficient_quota' })),
+		'billing',
+		/current quota/,
+	],
+	[
+		'429 about a quota that comes back',
+		steps.status(
+			429,
+			echoed('You exceeded your current quota, please check your plan. Please retry in 34.07s.'),
+		),
+		'rateLimit',
+		/retry in 34/,
+	],
+	[
+		'429 about a quota, with a time in the header',
+		steps.status(429, echoed('Quota exceeded'), { 'retry-after': '7' }),
+		'rateLimit',
+		/Quota exceeded/,
+	],
+	[
+		'400 about money',
+		steps.status(400, echoed('Your credit balance is too low to access the API.')),
+		'billing',
+		/credit balance/,
+	],
+	[
+		'error event of an overloaded server',
+		steps.errorEvent({ type: 'overloaded_error', message: 'Overloaded' }, 'some'),
+		'server',
+		/Overloaded/,
+	],
 	[
 		'429 that no waiting cures (C06)',
 		steps.status(
@@ -112,8 +146,8 @@ const answers: [string, Step, ModelErrorReason, RegExp][] = [
 		'overflow',
 		/4096/,
 	],
-	['zero events (C17)', steps.zeroEvents(), 'badAnswer', /holds no events/],
-	['only [DONE]', steps.events(['[DONE]']), 'badAnswer', /holds no events/],
+	['zero events (C17)', steps.zeroEvents(), 'server', /holds no events/],
+	['only [DONE]', steps.events(['[DONE]']), 'server', /holds no events/],
 	['event that is not JSON', steps.events(['{"choices": [']), 'badAnswer', /not JSON/],
 	[
 		'error event',
@@ -234,7 +268,7 @@ describe('OpenAI errors', () => {
 		server.enqueue(steps.hang(), steps.text('partial', { ending: 'hang' }));
 		for (let i = 0; i < 2; i++) {
 			const error = await failure(createOpenAIModel({ ...config(), timeoutMs: 100 }));
-			assert.equal(error.reason, 'connection');
+			assert.equal(error.reason, 'timeout');
 			assert.match(error.message, /sent nothing for/);
 			assert.equal(await server.requests[i]?.closed, 'early');
 		}
@@ -252,13 +286,11 @@ describe('OpenAI errors', () => {
 		assert.equal(last, 'done');
 	});
 
-	it('tells how long a rate limit lasts, and when it is about money', async () => {
-		server.enqueue(
-			steps.status(429, echoed('slow down'), { 'retry-after': '20' }),
-			steps.status(429, echoed('You exceeded your current quota', { code: 'insufficient_quota' })),
-		);
-		assert.match((await failure(createOpenAIModel(config()))).hint ?? '', /20 s/);
-		assert.match((await failure(createOpenAIModel(config()))).hint ?? '', /credit/);
+	it('tells how long a rate limit lasts', async () => {
+		server.enqueue(steps.status(429, echoed('slow down'), { 'retry-after': '20' }));
+		const error = await failure(createOpenAIModel(config()));
+		assert.match(error.hint ?? '', /20 s/);
+		assert.equal(error.retryAfterMs, 20_000);
 	});
 
 	const settings: [string, object, ModelErrorReason][] = [

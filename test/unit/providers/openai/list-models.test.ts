@@ -57,7 +57,7 @@ describe('listModels', () => {
 
 		it('silence and abort', async () => {
 			answer = undefined;
-			await assert.rejects(listModels({ baseUrl, timeoutMs: 100 }), { reason: 'connection' });
+			await assert.rejects(listModels({ baseUrl, timeoutMs: 100 }), { reason: 'timeout' });
 			await assert.rejects(listModels({ baseUrl }, AbortSignal.abort()), isAbort);
 		});
 	});

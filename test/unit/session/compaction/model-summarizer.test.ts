@@ -294,7 +294,7 @@ describe('createModelSummarizer', () => {
 			['content filter', steps.text('x', { finishReason: 'content_filter' }), 'error', /filter/],
 			['a refusal', steps.deltas([{ refusal: 'No.' }]), 'error', /refused: No\./],
 			['far too long', steps.text('word '.repeat(6000)), 'tooLong', /far longer/],
-			['zero events', steps.zeroEvents(), 'badAnswer', /no events/],
+			['zero events', steps.zeroEvents(), 'server', /no events/],
 			['a page', steps.html(), 'badAnswer', /text\/html/],
 			['an error event', steps.errorEvent({ message: 'boom' }, '## Goal'), 'badAnswer', /boom/],
 			['a cut stream', steps.text('## Goal', { ending: 'cut' }), 'connection', /broke off/],
