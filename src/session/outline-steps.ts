@@ -1,7 +1,6 @@
 /** The steps of a turn: its entries after the head, tool results below the message that asked for them. */
 import type { SessionEntry } from './entries.ts';
 import { calledTools } from './entry-text.ts';
-import type { SessionTree } from './session-tree.ts';
 
 export interface Step {
 	id: string;
@@ -9,34 +8,30 @@ export interface Step {
 	results: string[];
 }
 
-export interface TurnSteps {
-	steps: Step[];
+/** Steps are added in order, so that a turn that grows, or is very long, is paired bit by bit. */
+export class TurnSteps {
+	readonly steps: Step[] = [];
 	/** Where each entry is: the place of its step, and its place among the results (-1: the step itself). */
-	places: Map<string, { step: number; result: number }>;
-}
+	readonly places = new Map<string, { step: number; result: number }>();
+	private asking: Step | undefined;
+	private asked = new Set<string>();
 
-/** Pairs the entries `ids` of one turn (without its head) into steps. */
-export function pairSteps(tree: SessionTree, ids: readonly string[]): TurnSteps {
-	const steps: Step[] = [];
-	const places: TurnSteps['places'] = new Map();
-	let asking: Step | undefined;
-	let asked = new Set<string>();
-	for (const id of ids) {
-		const entry = tree.get(id) as SessionEntry;
+	/** Adds the next entry of the turn. */
+	add(entry: SessionEntry): void {
+		const { id } = entry;
 		const callId = answeredCall(entry);
-		if (asking && callId !== undefined && asked.has(callId)) {
-			const result = asking.results.push(id) - 1;
-			places.set(id, { step: places.get(asking.id)?.step ?? 0, result });
-			continue;
+		if (this.asking && callId !== undefined && this.asked.has(callId)) {
+			const result = this.asking.results.push(id) - 1;
+			this.places.set(id, { step: this.places.get(this.asking.id)?.step ?? 0, result });
+			return;
 		}
 		const step: Step = { id, results: [] };
-		places.set(id, { step: steps.push(step) - 1, result: -1 });
+		this.places.set(id, { step: this.steps.push(step) - 1, result: -1 });
 		const calls = calledTools(entry);
-		if (calls.length === 0) continue;
-		asking = step;
-		asked = new Set(calls.map((call) => call.id));
+		if (calls.length === 0) return;
+		this.asking = step;
+		this.asked = new Set(calls.map((call) => call.id));
 	}
-	return { steps, places };
 }
 
 function answeredCall(entry: SessionEntry): string | undefined {

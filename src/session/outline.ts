@@ -1,13 +1,15 @@
 /**
  * The displayed shape of a session: linear runs flat, indentation only at real forks, turns foldable
- * to their steps. Only what is asked for is computed, and long lists are given in pages.
+ * to their steps. Only what is asked for is computed, and long lists are given in pages. Any question
+ * is answered at once; `prepare` does the work that grows with the session before, in slices.
  */
 import type { SessionEntry } from './entries.ts';
 import { isUserMessage } from './entry-text.ts';
 import { carryOver, follow, pageOf, revealIn, showMore, type Page } from './outline-pages.ts';
 import { OutlineRuns, type Run, type RunGroup, type RunItem } from './outline-runs.ts';
-import { pairSteps, type TurnSteps } from './outline-steps.ts';
+import { TurnSteps } from './outline-steps.ts';
 import type { SessionTree } from './session-tree.ts';
+import { createYielder } from '../util/async.ts';
 
 export type RowKind = 'turn' | 'step' | 'compaction' | 'branchSummary' | 'branch' | 'more';
 
@@ -54,6 +56,8 @@ export class Outline {
 	private readonly steps = new Map<string, TurnSteps>();
 	/** Which part of a list is shown, by the id of the row above it ('' for the top level). */
 	private readonly pages = new Map<string, Page>();
+	/** Set from a move on until the page at the top level is fitted to the new list: the old list's length. */
+	private lengthBeforeMove: number | undefined;
 
 	constructor(tree: SessionTree, leafId: string | null) {
 		this.tree = tree;
@@ -64,6 +68,21 @@ export class Outline {
 	/** The leaf that the outline shows as current. */
 	get leaf(): string | null {
 		return this.leafId;
+	}
+
+	/**
+	 * Does what questions about a row, its parent and the rows below it wait for (undefined: those about
+	 * the top level), giving the thread away. Calls that overlap share the work. What is added meanwhile
+	 * comes in; where the leaf moves meanwhile, the runs towards the new one are prepared as well.
+	 */
+	async prepare(row?: Row): Promise<void> {
+		const pause = createYielder();
+		let runs: OutlineRuns;
+		do {
+			runs = this.runs;
+			const work = this.work(row);
+			while (runs === this.runs && !work.next().done) await pause();
+		} while (runs !== this.runs);
 	}
 
 	/** The rows below a row, or at the top level: one page, with rows that stand for the rest. */
@@ -120,7 +139,7 @@ export class Outline {
 			hidden: 0,
 		};
 		if (row.kind === 'more') return { ...facts, hidden: this.hidden(row) };
-		if (row.kind === 'branch') return { ...facts, children: this.runs.weights.size(row.entryId) };
+		if (row.kind === 'branch') return { ...facts, children: this.sizeOf(row.entryId) };
 		const run = this.runs.runOf(row.entryId);
 		const place = this.runs.placeInRun(row.entryId);
 		const group = groupAt(run, place);
@@ -174,20 +193,18 @@ export class Outline {
 	 * @returns the one row to refresh, or undefined where rows were added or moved at the top level
 	 */
 	append(entry: SessionEntry): Row | undefined {
-		const itemsBefore = this.runs.top()?.items.length ?? 0;
-		const run = this.leafId === entry.parentId ? this.runs.extendTop(entry) : undefined;
-		if (!run) {
+		if (this.leafId !== entry.parentId || !this.runs.extendTop(entry)) {
 			this.moveLeaf(entry.id, true);
 			return undefined;
 		}
 		this.leafId = entry.id;
-		const last = run.items.at(-1);
-		if (!last || last.kind === 'branch') return undefined;
+		const run = this.runs.listedTop();
+		const last = run?.items.at(-1);
+		if (!run || !last || last.kind === 'branch') return undefined;
 		const headId = run.ids[last.start] as string;
-		this.steps.delete(headId);
-		if (run.items.length === itemsBefore) return this.intern(last.kind, headId);
-		const page = this.pages.get('');
-		if (page) this.pages.set('', follow(page, run.items.length));
+		if (headId !== entry.id) return this.intern(last.kind, headId);
+		const list = this.runList(run);
+		this.pages.set('', follow(this.page(undefined, list), list.length));
 		return undefined;
 	}
 
@@ -195,13 +212,30 @@ export class Outline {
 	moveLeaf(leafId: string | null, anew = false): void {
 		if (leafId === this.leafId && !anew) return;
 		this.leafId = leafId;
-		const page = this.pages.get('');
-		const lengthBefore = page ? (this.runs.top()?.items.length ?? 0) : 0;
+		// A page has been asked for of a complete list alone.
+		if (this.pages.has('')) this.lengthBeforeMove ??= this.runs.listedTop()?.items.length ?? 0;
 		this.runs = new OutlineRuns(this.tree, leafId, this.runs.weights);
 		this.steps.clear();
-		if (!page) return;
-		const length = this.runs.top()?.items.length ?? 0;
-		this.pages.set('', carryOver(page, lengthBefore, length));
+	}
+
+	/** The steps of `prepare`, each of them short. */
+	private *work(row: Row | undefined): Generator<undefined, void> {
+		const { runs } = this;
+		yield* runs.listTop();
+		if (runs.weights.inUse) while (runs.weights.advance()) yield;
+		if (row?.kind === 'more') {
+			const parent = this.parentOf(row);
+			if (parent) yield* this.work(parent);
+		} else if (row?.kind === 'branch') {
+			const forkId = this.tree.parentOf(row.entryId);
+			if (forkId !== null) yield* runs.listRunOf(forkId);
+			if (runs.leavesRun(row.entryId)) yield* runs.listRun(row.entryId);
+		} else if (row) {
+			yield* runs.listRunOf(row.entryId);
+			const run = runs.runOf(row.entryId);
+			const group = groupAt(run, runs.placeInRun(row.entryId));
+			if (group.kind === 'turn') while (this.pairNext(run, group)) yield;
+		}
 	}
 
 	private placeOf(run: Run, start: number, last: number): RowPlace {
@@ -274,12 +308,24 @@ export class Outline {
 	}
 
 	private stepsOf(run: Run, group: RunGroup): TurnSteps {
+		while (this.pairNext(run, group));
+		return this.knownSteps(run, group);
+	}
+
+	/** Pairs the next entry of a turn. @returns false where all are */
+	private pairNext(run: Run, group: RunGroup): boolean {
+		const steps = this.knownSteps(run, group);
+		const next = group.start + 1 + steps.places.size;
+		if (next >= group.end) return false;
+		steps.add(this.entry(run.ids[next] as string));
+		return true;
+	}
+
+	/** The steps of a turn as far as they are paired. */
+	private knownSteps(run: Run, group: RunGroup): TurnSteps {
 		const headId = run.ids[group.start] as string;
 		let steps = this.steps.get(headId);
-		if (!steps) {
-			steps = pairSteps(this.tree, run.ids.slice(group.start + 1, group.end));
-			this.steps.set(headId, steps);
-		}
+		if (!steps) this.steps.set(headId, (steps = new TurnSteps()));
 		return steps;
 	}
 
@@ -289,8 +335,16 @@ export class Outline {
 		if (!page) {
 			page = pageOf(list.length, rowId === undefined ? 'newest' : 'oldest');
 			this.pages.set(key, page);
+		} else if (rowId === undefined && this.lengthBeforeMove !== undefined) {
+			page = carryOver(page, this.lengthBeforeMove, list.length);
+			this.lengthBeforeMove = undefined;
+			this.pages.set(key, page);
 		}
 		return page;
+	}
+
+	private sizeOf(id: string): number {
+		return this.runs.weights.size(this.tree.placeOf(id) ?? -1);
 	}
 
 	private hidden(row: Row): number {

@@ -58,33 +58,50 @@ describe('session tree provider', () => {
 
 	const rowOf = (id: string) => provider.outline?.rowOf(id) as Row;
 
-	it('gives rows with stable ids, and the same rows again', () => {
-		const rows = provider.getChildren();
-		const ids = rows.map((row) => provider.getTreeItem(row).id);
+	it('gives rows with stable ids, and the same rows again', async () => {
+		const [rows, again] = await Promise.all([provider.getChildren(), provider.getChildren()]);
+		assert.deepEqual(again, rows);
+		const items = await Promise.all(rows.map((row) => provider.getTreeItem(row)));
+		const ids = items.map(({ id }) => id);
 		assert.deepEqual(ids, ['turn:u1', 'branch:u2', 'turn:u3', 'compaction:c1']);
-		assert.deepEqual(provider.getChildren(), rows);
-		assert.equal(provider.getChildren()[0], rows[0]);
-		assert.equal(provider.getParent(rowOf('a3')), rows[2]);
+		assert.equal((await provider.getChildren())[0], rows[0]);
+		assert.equal(await provider.getParent(rowOf('a3')), rows[2]);
 	});
 
-	it('marks the current entry by icon, words and highlight', () => {
-		const item = provider.getTreeItem(rowOf('c1'));
+	it('answers with the session that is shown when the answer is ready', async () => {
+		const row = rowOf('c1');
+		const asked = provider.getChildren();
+		const manager = SessionManager.create(new MemorySessionStorage(), { cwd: '/tmp' });
+		await manager.appendMessage({ role: 'user', content: 'ask', timestamp: 1 });
+		const askedLate = provider.getChildren();
+		provider.setSession(manager);
+		assert.equal((await asked).length, 4);
+		assert.deepEqual(await askedLate, await provider.getChildren());
+		assert.equal((await provider.getChildren()).length, 1);
+		// Rows of the session shown before are known no more.
+		assert.deepEqual(await provider.getChildren(row), []);
+		assert.equal(await provider.getParent(row), undefined);
+		assert.equal((await provider.getTreeItem(row)).id, undefined);
+	});
+
+	it('marks the current entry by icon, words and highlight', async () => {
+		const item = await provider.getTreeItem(rowOf('c1'));
 		assert.deepEqual(item.label, { label: 'Compaction', highlights: [[0, 10]] });
 		assert.equal(item.description, 'current · 48k → 21k tokens');
 		assert.match(item.accessibilityInformation?.label ?? '', /current/);
-		assert.equal(typeof provider.getTreeItem(rowOf('u1')).label, 'string');
+		assert.equal(typeof (await provider.getTreeItem(rowOf('u1'))).label, 'string');
 	});
 
-	it('composes hovers on demand, untrusted and without HTML', () => {
+	it('composes hovers on demand, untrusted and without HTML', async () => {
 		const row = rowOf('c1');
-		const item = provider.getTreeItem(row);
+		const item = await provider.getTreeItem(row);
 		assert.equal(item.tooltip, undefined);
 		const tooltip = provider.resolveTreeItem(item, row).tooltip;
 		assert.ok(tooltip instanceof vscode.MarkdownString);
 		assert.ok(!tooltip.isTrusted);
 		assert.ok(!tooltip.supportHtml);
 		assert.doesNotMatch(tooltip.value, /<b>|(?<!\\)\]\(command:/);
-		assert.equal(provider.resolveTreeItem(provider.getTreeItem(row), row).tooltip, tooltip);
+		assert.equal(provider.resolveTreeItem(item, row).tooltip, tooltip);
 	});
 
 	it('refreshes one row for an entry that joins the last turn', async () => {
@@ -92,7 +109,7 @@ describe('session tree provider', () => {
 		const manager = SessionManager.create(storage, { cwd: '/tmp' });
 		await manager.appendMessage({ role: 'user', content: 'ask', timestamp: 1 });
 		provider.setSession(manager);
-		const [turn] = provider.getChildren();
+		const [turn] = await provider.getChildren();
 		const command = { role: 'bashExecution', command: 'ls', output: '', cancelled: false } as const;
 		const entry: SessionEntry = await manager.appendMessage({
 			...command,
@@ -101,7 +118,7 @@ describe('session tree provider', () => {
 		});
 		assert.equal(provider.append(entry), turn);
 		assert.equal(
-			provider.getTreeItem(turn as Row).collapsibleState,
+			(await provider.getTreeItem(turn as Row)).collapsibleState,
 			vscode.TreeItemCollapsibleState.Collapsed,
 		);
 	});

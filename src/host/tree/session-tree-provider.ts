@@ -58,17 +58,30 @@ export class SessionTreeProvider implements vscode.TreeDataProvider<Row>, vscode
 		this.changes.fire(rows);
 	}
 
-	getChildren(row?: Row): Row[] {
-		return this.outline?.children(row?.id) ?? [];
+	/**
+	 * The outline shown, once what questions about a row (undefined: the top level) wait for is done,
+	 * in slices. Another session, or a rebuilt outline, takes the place of one that is being prepared.
+	 */
+	async prepared(row?: Row): Promise<Outline | undefined> {
+		for (;;) {
+			const { outline } = this;
+			await outline?.prepare(row && this.shows(row) ? row : undefined);
+			if (outline === this.outline) return outline;
+		}
 	}
 
-	getParent(row: Row): Row | undefined {
-		return this.outline?.parentOf(row);
+	async getChildren(row?: Row): Promise<Row[]> {
+		return (await this.prepared(row))?.children(row?.id) ?? [];
 	}
 
-	getTreeItem(row: Row): vscode.TreeItem {
-		const outline = this.outline;
-		if (!this.manager || !outline) return new vscode.TreeItem('');
+	async getParent(row: Row): Promise<Row | undefined> {
+		const outline = await this.prepared(row);
+		return this.shows(row) ? outline?.parentOf(row) : undefined;
+	}
+
+	async getTreeItem(row: Row): Promise<vscode.TreeItem> {
+		const outline = await this.prepared(row);
+		if (!this.manager || !outline || !this.shows(row)) return new vscode.TreeItem('');
 		this.labels ??= this.manager.labels();
 		return treeItem(row, rowLook(outline, this.manager.tree, row, this.labels));
 	}
@@ -83,5 +96,10 @@ export class SessionTreeProvider implements vscode.TreeDataProvider<Row>, vscode
 
 	dispose(): void {
 		this.changes.dispose();
+	}
+
+	/** False for a row of a session shown before: VS Code may still ask about it. */
+	private shows(row: Row): boolean {
+		return row.kind === 'more' || (this.manager?.tree.has(row.entryId) ?? false);
 	}
 }

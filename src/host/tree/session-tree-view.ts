@@ -74,6 +74,7 @@ export class SessionTreeView implements vscode.Disposable {
 
 	dispose(): void {
 		this.unsubscribe?.();
+		this.pending = undefined;
 		clearTimeout(this.refreshTimer);
 		clearTimeout(this.revealTimer);
 		for (const disposable of this.disposables) disposable.dispose();
@@ -124,20 +125,34 @@ export class SessionTreeView implements vscode.Disposable {
 		else if (this.pending !== 'all') this.pending.add(what);
 		if (this.reveal !== 'select') this.reveal = reveal ?? this.reveal;
 		// Not restarted by further events: a stream of them must not keep the tree from changing.
-		this.refreshTimer ??= setTimeout(() => this.flush(), REFRESH_DELAY);
+		this.refreshTimer ??= setTimeout(() => void this.flush(), REFRESH_DELAY);
 	}
 
-	private flush(): void {
+	private async flush(): Promise<void> {
+		// The timer stays set for as long as this takes, so that events meanwhile are answered together.
+		await this.prepareLeaf().catch((error: unknown) => {
+			this.log.debug(`The session tree could not be prepared: ${errorText(error)}`);
+		});
 		const { pending } = this;
+		// The view was hidden meanwhile, or an earlier refresh took over what was asked of this one.
+		if (pending === undefined) return;
 		this.refreshTimer = this.pending = undefined;
 		const row = this.reveal && this.leafRow();
 		// Pages of long lists may have to be widened for the row to be among those given.
 		const widened = row ? (this.provider.outline?.ensureShown(row) ?? []) : [];
-		const all = pending === 'all' || pending === undefined || widened.length > 0;
+		const all = pending === 'all' || widened.length > 0;
 		this.provider.refresh(all ? undefined : [...pending]);
 		if (!this.reveal) return;
 		clearTimeout(this.revealTimer);
 		this.revealTimer = setTimeout(() => void this.revealLeaf(), REVEAL_DELAY);
+	}
+
+	/** Prepares the outline, and in it what bringing the leaf into sight asks for. */
+	private async prepareLeaf(): Promise<void> {
+		const outline = await this.provider.prepared();
+		const leafId = this.manager?.leafId ?? null;
+		const row = this.reveal && leafId !== null ? outline?.rowOf(leafId) : undefined;
+		if (row) await this.provider.prepared(row);
 	}
 
 	/** The row to bring into sight: the entry itself after a move, else only the turn that holds it. */
@@ -155,6 +170,7 @@ export class SessionTreeView implements vscode.Disposable {
 
 	private async revealLeaf(): Promise<void> {
 		this.revealTimer = undefined;
+		await this.prepareLeaf();
 		// A refresh that has begun meanwhile reveals when it is done.
 		if (this.refreshTimer || !this.view.visible) return;
 		const row = this.leafRow();
@@ -173,10 +189,12 @@ export class SessionTreeView implements vscode.Disposable {
 		this.schedule('all', 'select');
 	}
 
-	private showMore(rowId: string): void {
-		const { outline } = this.provider;
+	private async showMore(rowId: string): Promise<void> {
+		const outline = await this.provider.prepared();
 		const row = outline?.row(rowId);
 		if (!outline || row?.kind !== 'more') return;
+		await this.provider.prepared(row);
+		if (outline !== this.provider.outline) return;
 		const parent = outline.showMore(row);
 		this.provider.refresh(parent && [parent]);
 	}
