@@ -2,11 +2,13 @@
  * Clips the newest messages of a request where they alone leave no room for anything else: a result of
  * 14,000 tokens in a window of 8,000. The session keeps the whole (spec: one group larger than the window).
  */
+import type { LlmMessage } from '../agent/messages.ts';
 import { estimateTextTokens, type TokenCounter } from '../util/tokens.ts';
 import { clipToFit } from './compaction/clip-text.ts';
 import { llmMessageTokens } from './message-tokens.ts';
 import type { AgentMessage } from './messages.ts';
-import type { RequestItem, RequestOptions } from './request-builder.ts';
+import type { RequestOptions } from './request-builder.ts';
+import type { RequestMessages } from './tool-call-pairs.ts';
 
 /** The share of the room that the newest group may take; the rest is for a summary. */
 export const GROUP_SHARE = 0.75;
@@ -19,35 +21,39 @@ const LEAST_PART_TOKENS = 64;
  * @returns the session's messages that were clipped
  */
 export function clipNewestGroup(
-	items: RequestItem[],
+	{ messages, sources }: RequestMessages,
 	{ room, count = estimateTextTokens }: RequestOptions,
 ): Set<AgentMessage> {
 	const clipped = new Set<AgentMessage>();
 	if (room === undefined) return clipped;
-	const start = items.findLastIndex(({ message }) => message.role !== 'toolResult');
-	const group = items.slice(Math.max(0, start));
+	const start = Math.max(
+		0,
+		messages.findLastIndex(({ role }) => role !== 'toolResult'),
+	);
+	const group = messages.slice(start);
 	const limit = Math.max(0, Math.floor(room * GROUP_SHARE));
-	const tokens = group.reduce((sum, item) => sum + tokensOf(item, count), 0);
+	let tokens = 0;
+	for (const [index, message] of group.entries()) {
+		const source = sources[start + index];
+		tokens += (source && count.known?.(source)) ?? llmMessageTokens(message, count);
+	}
 	if (tokens <= limit) return clipped;
 	const cap = capFor(group, tokens - limit, count);
-	for (const [index, item] of group.entries()) {
-		const message = clipTexts(item, (text) => clipTo(text, cap, count));
-		if (message === item.message) continue;
-		items[Math.max(0, start) + index] = { message, source: item.source };
-		if (item.source) clipped.add(item.source);
+	for (const [index, whole] of group.entries()) {
+		const message = withTexts(whole, (text) => clipToFit(text, (part) => count(part) <= cap));
+		if (message === whole) continue;
+		messages[start + index] = message;
+		const source = sources[start + index];
+		if (source) clipped.add(source);
 	}
 	return clipped;
 }
 
-function tokensOf({ message, source }: RequestItem, count: TokenCounter): number {
-	return (source && count.known?.(source)) ?? llmMessageTokens(message, count);
-}
-
 /** The size that each text may have at most, so that the texts together shrink by `excess` tokens. */
-function capFor(group: readonly RequestItem[], excess: number, count: TokenCounter): number {
+function capFor(group: readonly LlmMessage[], excess: number, count: TokenCounter): number {
 	const sizes: number[] = [];
-	for (const item of group)
-		clipTexts(item, (text) => {
+	for (const message of group)
+		withTexts(message, (text) => {
 			sizes.push(count(text));
 			return text;
 		});
@@ -63,15 +69,11 @@ function capFor(group: readonly RequestItem[], excess: number, count: TokenCount
 	return LEAST_PART_TOKENS;
 }
 
-function clipTo(text: string, cap: number, count: TokenCounter): string {
-	return clipToFit(text, (clipped) => count(clipped) <= cap);
-}
-
-/** The message with each of its texts, those in arguments of calls included, passed through `clip`. */
-function clipTexts({ message }: RequestItem, clip: (text: string) => string) {
+/** The message with each of its texts, those in arguments of calls included, passed through `change`. */
+function withTexts(message: LlmMessage, change: (text: string) => string): LlmMessage {
 	let changed = false;
 	const passed = (text: string) => {
-		const result = clip(text);
+		const result = change(text);
 		if (result !== text) changed = true;
 		return result;
 	};
@@ -82,13 +84,13 @@ function clipTexts({ message }: RequestItem, clip: (text: string) => string) {
 		if (type === 'text' && typeof text === 'string')
 			return { ...(part as object), text: passed(text) };
 		if (type !== 'toolCall' || typeof args !== 'object' || args === null) return part;
-		const clippedArgs = Object.fromEntries(
+		const changedArgs = Object.fromEntries(
 			Object.entries(args).map(([name, value]: [string, unknown]) => [
 				name,
 				typeof value === 'string' ? passed(value) : value,
 			]),
 		);
-		return { ...(part as object), arguments: clippedArgs };
+		return { ...(part as object), arguments: changedArgs };
 	});
 	return changed ? ({ ...message, content: parts } as typeof message) : message;
 }
