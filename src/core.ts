@@ -3,8 +3,10 @@ export { createOfflineSummarizer } from './providers/offline/offline-summarizer.
 export { createOpenAIModel } from './providers/openai/openai-model.ts';
 export { copySession, forkSession } from './node/copy-session.ts';
 export { FileSessionStorage } from './node/file-session-storage.ts';
+export { loadO200k } from './node/o200k-file.ts';
 export { sessionFolders } from './node/session-folders.ts';
 export { SessionListing } from './node/session-listing.ts';
+export { WorkerTokenizer } from './node/worker-tokenizer.ts';
 export { MemorySessionStorage } from './session/session-storage.ts';
 export { SessionManager } from './session/session-manager.ts';
 export { createBranchedSession } from './session/fork.ts';
