@@ -72,7 +72,7 @@ export class WorkerTokenizer {
 	 */
 	async count(texts: readonly string[], signal?: AbortSignal): Promise<number[]> {
 		const counts: number[] = [];
-		for (let start = 0; start < texts.length; ) {
+		for (let start = 0; start < texts.length;) {
 			if (signal?.aborted) throw abortError('Counting tokens');
 			const batch = nextBatch(texts, start);
 			counts.push(...(await this.countBatch(batch)));

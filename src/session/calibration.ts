@@ -22,6 +22,17 @@ export interface Step {
 	grown: number;
 }
 
+/** A step of the messages measured; images have a fixed size, which nothing is learnt from. */
+export function stepOf(messages: readonly MessageMeasure[], grown: number): Step {
+	const step = { text: 0, toolCalls: 0, grown };
+	for (const { text, toolCalls, images } of messages) {
+		step.text += text;
+		step.toolCalls += toolCalls;
+		step.grown -= images;
+	}
+	return step;
+}
+
 /** What is believed before anything is reported: the counter is right, calls add nothing. */
 export const UNCALIBRATED: Calibration = { perToken: 1, perCall: 0 };
 

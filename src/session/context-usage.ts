@@ -98,7 +98,10 @@ function lastReport(
 	messages: readonly AgentMessage[],
 	{ model, prunedAt: prunedLast = -Infinity }: ContextUsageOptions,
 ): Report | undefined {
-	const pruned = messages.reduce((at, message) => Math.max(at, prunedAt(message) ?? at), prunedLast);
+	const pruned = messages.reduce(
+		(at, message) => Math.max(at, prunedAt(message) ?? at),
+		prunedLast,
+	);
 	const start = findContextStart(path);
 	const kept = keptContextEntries(path, start);
 	// The messages after a summary are those of the kept entries; here they are gone through from the last.
@@ -112,8 +115,7 @@ function lastReport(
 		if (!answer || item.messages.length === 0 || answer.role !== 'assistant') continue;
 		const usage = reportedUsage(answer);
 		if (!usage) continue;
-		const isOther =
-			model && (answer.provider !== model.provider || answer.model !== model.modelId);
+		const isOther = model && (answer.provider !== model.provider || answer.model !== model.modelId);
 		if (isOther || answer.timestamp < pruned) return undefined;
 		const after = new Set(messages.slice(end + 1));
 		return { entryId: item.entry.id, total: usage.total, answer, after };

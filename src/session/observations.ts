@@ -65,7 +65,7 @@ export async function readObservations(
 				});
 			later = answer;
 			between = [];
-		} else if (message) {
+		} else if (message && message.role !== 'system') {
 			const pruned = prunedAt(message);
 			if (pruned !== undefined) prunes.push(pruned);
 			between.push(message);

@@ -4,9 +4,14 @@
  */
 import { createYielder } from '../util/async.ts';
 import { estimateTextTokens, type TokenCounter } from '../util/tokens.ts';
-import { calibrate, calibratedCounter } from './calibration.ts';
+import { calibrate, calibratedCounter, stepOf } from './calibration.ts';
 import { buildPathContext } from './context.ts';
-import { measureMessage, messageParts, type MessageMeasure } from './message-measure.ts';
+import {
+	measureMessage,
+	messageParts,
+	type MessageMeasure,
+	type MessageParts,
+} from './message-measure.ts';
 import type { AgentMessage } from './messages.ts';
 import { readObservations, type ModelName, type Observation } from './observations.ts';
 import type { SessionTree } from './session-tree.ts';
@@ -21,8 +26,8 @@ export interface Tokenizer {
  * against 8 %, `npm run bench:tokens`), so that the tokenizer need not be loaded.
  */
 const ENOUGH_OBSERVATIONS = 10;
-/** So much of the newest text is tokenized, in characters; older text is estimated in proportion. */
-const TOKENIZED_CHARACTERS = 4_000_000;
+/** So much of the newest text is tokenized, in estimated tokens; older text is estimated in proportion. */
+const TOKENIZED_TOKENS = 1_000_000;
 
 export class TokenCounts {
 	private readonly tokenizer: Tokenizer | undefined;
@@ -50,16 +55,9 @@ export class TokenCounts {
 			usesTokenizer && this.tokenizer
 				? await this.tokenizerBase(tree, leafId, observations, this.tokenizer)
 				: { count: estimateTextTokens, measure: (message: object) => this.estimate(message) };
-		const steps = observations.map(({ messages, grown }) => {
-			const step = { text: 0, toolCalls: 0, grown };
-			for (const message of messages) {
-				const { text, toolCalls, images } = base.measure(message);
-				step.text += text;
-				step.toolCalls += toolCalls;
-				step.grown -= images;
-			}
-			return step;
-		});
+		const steps = observations.map(({ messages, grown }) =>
+			stepOf(messages.map(base.measure), grown),
+		);
 		return calibratedCounter(base.count, calibrate(steps), base.measure);
 	}
 
@@ -72,7 +70,10 @@ export class TokenCounts {
 	): Promise<{ count: TokenCounter; measure: (message: object) => MessageMeasure }> {
 		const context = buildPathContext(await tree.readContextPathTo(leafId)).messages;
 		const observed = observations.flatMap(({ messages }) => messages);
-		const newest = await this.tokenize([...context.reverse(), ...observed], tokenizer);
+		const newest = await this.tokenize(
+			[...new Set([...context.reverse(), ...observed])],
+			tokenizer,
+		);
 		let tokens = 0;
 		let estimate = 0;
 		for (const message of newest) {
@@ -97,25 +98,27 @@ export class TokenCounts {
 		tokenizer: Tokenizer,
 	): Promise<Set<AgentMessage>> {
 		const done = new Set<AgentMessage>();
-		const missing: { message: AgentMessage; measure: MessageMeasure; texts: string[] }[] = [];
-		let characters = 0;
+		const missing: { message: AgentMessage; parts: MessageParts }[] = [];
+		let tokens = 0;
 		const pause = createYielder();
 		for (const message of messages) {
-			if (done.has(message)) continue;
-			const { texts, ...rest } = messageParts(message);
-			characters += texts.reduce((sum, text) => sum + text.length, 0);
-			if (characters > TOKENIZED_CHARACTERS) break;
-			done.add(message);
-			if (!this.tokenized.has(message))
-				missing.push({ message, texts, measure: { ...rest, text: 0 } });
+			tokens += this.estimate(message).text;
+			if (tokens > TOKENIZED_TOKENS) break;
+			if (this.tokenized.has(message)) done.add(message);
+			else missing.push({ message, parts: messageParts(message) });
 			await pause();
 		}
-		if (missing.length === 0) return done;
-		const counts = await tokenizer.count(missing.flatMap(({ texts }) => texts));
+		const counts = await countTexts(
+			missing.flatMap(({ parts }) => parts.texts),
+			tokenizer,
+		);
 		let next = 0;
-		for (const { message, texts, measure } of missing) {
-			for (let index = 0; index < texts.length; index++) measure.text += counts[next++] ?? 0;
+		for (const { message, parts } of counts ? missing : []) {
+			const measure: MessageMeasure = { ...parts, text: 0 };
+			for (let index = 0; index < parts.texts.length; index++)
+				measure.text += counts?.[next++] ?? 0;
 			this.tokenized.set(message, measure);
+			done.add(message);
 		}
 		return done;
 	}
@@ -130,9 +133,23 @@ export class TokenCounts {
 	}
 }
 
+/** The counts; undefined where the tokenizer fails: then the estimate stands. */
+async function countTexts(
+	texts: readonly string[],
+	tokenizer: Tokenizer,
+): Promise<number[] | undefined> {
+	if (texts.length === 0) return [];
+	try {
+		return await tokenizer.count(texts);
+	} catch {
+		// The tokenizer says itself what is wrong; here a count is needed all the same.
+		return undefined;
+	}
+}
+
 /** True for models whose encoding is o200k or close to it, whoever serves them. */
 export function isOpenAI(model: ModelName | undefined): boolean {
-	return model !== undefined && /(^|\/)(gpt-|chatgpt|o[134](-|$))/i.test(model.modelId);
+	return model !== undefined && /(^|[/:])(gpt-|chatgpt|codex|o[134]([-:]|$))/i.test(model.modelId);
 }
 
 /** The model of the newest answer on the path. */
@@ -140,6 +157,8 @@ function modelOnPath(tree: SessionTree, leafId: string | null): ModelName | unde
 	for (const entry of tree.upFrom(leafId, (_type, role) => role === 'assistant')) {
 		if (entry.type !== 'message' || entry.message.role !== 'assistant') continue;
 		const { provider, model } = entry.message;
+		// Files are not validated: anything may stand here.
+		if (typeof provider !== 'string' || typeof model !== 'string') continue;
 		return { provider, modelId: model };
 	}
 	return undefined;

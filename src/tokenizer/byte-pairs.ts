@@ -14,7 +14,7 @@ const ranks = new Int32Array(MAXIMUM_BYTES + 1);
 export function countBytePairs(bytes: Uint8Array, length: number, table: TokenTable): number {
 	if (table.rankOf(bytes, 0, length) !== NO_RANK) return 1;
 	let tokens = 0;
-	for (let start = 0; start < length; ) {
+	for (let start = 0; start < length;) {
 		const end = cutBefore(bytes, start + MAXIMUM_BYTES, length);
 		tokens += countMerged(bytes, start, end, table);
 		start = end;

@@ -28,7 +28,7 @@ const bytes = new Uint8Array(SLICE * 3);
 export function countO200k(text: string): number {
 	const sample = evenSample(text, SAMPLED_CHARACTERS, SAMPLE_WIDTH);
 	let count = 0;
-	for (let start = 0; start < sample.text.length; ) {
+	for (let start = 0; start < sample.text.length;) {
 		const end = sliceEnd(sample.text, start);
 		count += countSlice(sample.text.slice(start, end));
 		start = end;
