@@ -25,7 +25,7 @@ function stepsObeying({ perToken, perCall }: Calibration, count: number): Step[]
 function assertNear(actual: Calibration, expected: Calibration): void {
 	const text = JSON.stringify(actual);
 	assert.ok(Math.abs(actual.perToken / expected.perToken - 1) < 0.06, text);
-	assert.ok(Math.abs(actual.perCall - expected.perCall) < 15, text);
+	assert.ok(Math.abs(actual.perCall - expected.perCall) < 30, text);
 }
 
 const weights = fc.record({
