@@ -30,7 +30,7 @@ function cutBefore(bytes: Uint8Array, end: number, length: number): number {
 	return at;
 }
 
-/** Merges the neighbours of lowest rank until none are left that make a token. */
+/** Merges the neighbours of lowest rank, from the left, until none are left that make a token. */
 function countMerged(bytes: Uint8Array, start: number, end: number, table: TokenTable): number {
 	let count = end - start;
 	for (let i = 0; i <= count; i++) {
@@ -39,27 +39,34 @@ function countMerged(bytes: Uint8Array, start: number, end: number, table: Token
 	}
 	for (;;) {
 		let lowest = NO_RANK;
-		let at = -1;
-		for (let i = 0; i < count - 1; i++) {
-			const rank = ranks[i] ?? NO_RANK;
-			if (rank < lowest) {
-				lowest = rank;
-				at = i;
-			}
-		}
-		if (at < 0) return count;
-		for (let i = at + 1; i < count; i++) {
-			starts[i] = starts[i + 1] ?? 0;
-			ranks[i] = ranks[i + 1] ?? NO_RANK;
-		}
-		count--;
-		ranks[at] = rankOfPair(bytes, at, count, table);
-		if (at > 0) ranks[at - 1] = rankOfPair(bytes, at - 1, count, table);
+		for (let i = 0; i < count; i++) lowest = Math.min(lowest, ranks[i] ?? NO_RANK);
+		if (lowest === NO_RANK) return count;
+		count = mergeAll(bytes, count, lowest, table);
 	}
 }
 
-/** The rank of what the part at `index` and the next one make together. */
-function rankOfPair(bytes: Uint8Array, index: number, count: number, table: TokenTable): number {
-	if (index + 2 > count) return NO_RANK;
-	return table.rankOf(bytes, starts[index] ?? 0, starts[index + 2] ?? 0);
+/**
+ * Merges all neighbours of this rank in one pass, moving the parts together; ends early where a merge
+ * makes a pair that comes before the rest. @returns how many parts there are then
+ */
+function mergeAll(bytes: Uint8Array, count: number, rank: number, table: TokenTable): number {
+	let write = 0;
+	let isDone = false;
+	for (let read = 0; read < count; write++) {
+		const partStart = starts[read] ?? 0;
+		starts[write] = partStart;
+		if (isDone || ranks[read] !== rank) {
+			ranks[write] = ranks[read++] ?? NO_RANK;
+			continue;
+		}
+		read += 2;
+		const withNext = read < count ? table.rankOf(bytes, partStart, starts[read + 1] ?? 0) : NO_RANK;
+		const withPrevious =
+			write > 0 ? table.rankOf(bytes, starts[write - 1] ?? 0, starts[read] ?? 0) : NO_RANK;
+		ranks[write] = withNext;
+		if (write > 0) ranks[write - 1] = withPrevious;
+		isDone = withNext <= rank || withPrevious <= rank;
+	}
+	starts[write] = starts[count] ?? 0;
+	return write;
 }

@@ -82,8 +82,10 @@ describe('readContextUsage', () => {
 		[
 			'a prune',
 			(session) =>
-				session.message({ ...toolResult('c', ''), prunedAt: Date.UTC(2030) } as AssistantMessage &
-					never),
+				session.add({
+					type: 'message',
+					message: { ...toolResult('c', ''), prunedAt: Date.UTC(2030) },
+				}),
 		],
 	] as [string, (session: SessionBuilder) => void][]) {
 		it(`believes no usage from before ${name}`, async () => {
