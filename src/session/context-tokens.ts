@@ -41,7 +41,7 @@ export async function countContextTokens(
 }
 
 /** Tokens of one message of a request; what is known of its source holds where all of it is sent. */
-function tokensAt(
+export function tokensAt(
 	{ messages, sources, clipped }: BuiltRequest,
 	index: number,
 	count: TokenCounter = estimateTextTokens,
