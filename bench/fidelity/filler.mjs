@@ -62,7 +62,10 @@ export function smallTurn(seed) {
 	const name = `${verb}${capital(noun)}`;
 	const path = `lib/${noun}/${verb}-${other}.ts`;
 	const [request, answer] = pick([
-		[`can you rename ${name} to ${verb}${capital(other)}`, `Renamed it in ${path} and its callers.`],
+		[
+			`can you rename ${name} to ${verb}${capital(other)}`,
+			`Renamed it in ${path} and its callers.`,
+		],
 		[
 			`The comment above ${name} is wrong, fix it please.`,
 			`The comment says now that ${name} takes the ${other} by value.`,

@@ -8,7 +8,8 @@ const CURRENT = {
 	error: /^blocked/i,
 	step: /^next steps|^in progress/i,
 };
-const SAYS_SO = /withdrawn|no longer|superseded|replaced|changed later|earlier|formerly|was:|over\b/i;
+const SAYS_SO =
+	/withdrawn|no longer|superseded|replaced|changed later|earlier|formerly|was:|over\b/i;
 
 export const withoutFileTags = (summary) => summary.replace(FILE_TAGS, '').trimEnd();
 

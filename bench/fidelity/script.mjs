@@ -25,10 +25,13 @@ export class Script {
 	/** Every call of a file tool: what `details` must hold in the end. */
 	fileCalls = [];
 	#seed;
+	#smallTurn;
 	#calls = 0;
 
-	constructor(seed) {
+	/** @param small makes a small turn from a number. */
+	constructor(seed, small = smallTurn) {
 		this.#seed = seed;
+		this.#smallTurn = small;
 	}
 
 	user(text, ...facts) {
@@ -50,12 +53,20 @@ export class Script {
 	}
 
 	edit(path, ...facts) {
-		const edits = [{ oldText: output(this.#next(), path, 4), newText: output(this.#next(), path, 5) }];
+		const edits = [
+			{ oldText: output(this.#next(), path, 4), newText: output(this.#next(), path, 5) },
+		];
 		this.#tool('edit', { path, edits }, `Edited ${path}.`, false, facts);
 	}
 
 	write(path, ...facts) {
-		this.#tool('write', { path, content: output(this.#next(), path) }, `Wrote ${path}.`, false, facts);
+		this.#tool(
+			'write',
+			{ path, content: output(this.#next(), path) },
+			`Wrote ${path}.`,
+			false,
+			facts,
+		);
 	}
 
 	run(command, text, ...facts) {
@@ -80,7 +91,7 @@ export class Script {
 	 */
 	small(count) {
 		for (let index = 0; index < count * 5; index++) {
-			const turn = smallTurn(this.#next());
+			const turn = this.#smallTurn(this.#next());
 			this.user(turn.request);
 			this.notes(turn.intro);
 			this.read(turn.path);
@@ -98,8 +109,7 @@ export class Script {
 
 	#tool(name, args, text, isError, facts) {
 		const id = `call_${++this.#calls}`;
-		if (name !== 'bash')
-			this.fileCalls.push({ name, path: args.path, entry: this.entries.length });
+		if (name !== 'bash') this.fileCalls.push({ name, path: args.path, entry: this.entries.length });
 		const said = this.#pending;
 		this.#pending = undefined;
 		const words = said ? [{ type: 'text', text: said.text }] : [];

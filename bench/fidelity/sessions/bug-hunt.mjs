@@ -35,7 +35,9 @@ export function write(s) {
 		`  double charge\n    1) books once when the gateway answers 502 after booking\n\n  0 passing (1s)\n  1 failing\n\n  AssertionError [ERR_ASSERTION]: expected 1 booking, found 2\n      at Context.<anonymous> (test/payments/double-charge.test.ts:44:12)`,
 		named('red', must('error', 'expected 1 booking, found 2')),
 	);
-	s.says(`It is red: the recorder sees two bookings for one order. The test is in test/payments/double-charge.test.ts.`);
+	s.says(
+		`It is red: the recorder sees two bookings for one order. The test is in test/payments/double-charge.test.ts.`,
+	);
 	s.user('good. now fix it');
 	s.edit('src/payments/charge.ts');
 	s.edit('src/payments/idempotency.ts');
@@ -79,7 +81,10 @@ export function write(s) {
 	s.edit('src/queue/lease.ts');
 	s.write('src/queue/renewals.ts');
 	s.run('npm run bench:queue', 'consumer: 655 jobs/s (target 400)\nok', over('slow'));
-	s.says(`Renewals go out in batches of ten; 655 jobs a second.`, nice('decision', 'batches of ten'));
+	s.says(
+		`Renewals go out in batches of ten; 655 jobs a second.`,
+		nice('decision', 'batches of ten'),
+	);
 
 	s.user(
 		`Before we ship: Dana from finance needs a list of everybody who was affected. Here's what she wants in the file:\n\n1. order number\n2. both charge ids\n3. amount and currency, in minor units\n4. time between the two charges in ms\n5. whether a refund already went out\n6. the customer's locale, for the apology mail`,
@@ -107,8 +112,14 @@ export function write(s) {
 	s.says('It connects through REPLICA_URL now and refuses to start without it.');
 	s.small(2);
 
-	s.user(`One more: does the refund endpoint have the same problem? Please check and tell me, no changes yet.`);
-	s.look('src/payments/refund.ts', 'src/payments/refund-webhook.ts', 'test/payments/refund.test.ts');
+	s.user(
+		`One more: does the refund endpoint have the same problem? Please check and tell me, no changes yet.`,
+	);
+	s.look(
+		'src/payments/refund.ts',
+		'src/payments/refund-webhook.ts',
+		'test/payments/refund.test.ts',
+	);
 	s.says(
 		`It does in theory: refunds go through the same queue, but RefundGuard compares the charge id first, so a second one is dropped. Nothing to do there.`,
 		nice('decision', 'RefundGuard'),

@@ -10,15 +10,28 @@ export function write(s) {
 		must('request', 'under 2h'),
 		must('constraint', 'alter tables'),
 	);
-	s.look('pipelines/nightly/run.py', 'pipelines/nightly/extract.py', 'pipelines/nightly/transform.py');
-	s.run('python -m cProfile -s cumtime -m pipelines.nightly.run --sample 1', 'ncalls  tottime  cumtime\n 1.2M   2911.2   4102.9 transform.py:88(normalise_row)\n 14k     811.0    902.3 extract.py:41(fetch_page)');
+	s.look(
+		'pipelines/nightly/run.py',
+		'pipelines/nightly/extract.py',
+		'pipelines/nightly/transform.py',
+	);
+	s.run(
+		'python -m cProfile -s cumtime -m pipelines.nightly.run --sample 1',
+		'ncalls  tottime  cumtime\n 1.2M   2911.2   4102.9 transform.py:88(normalise_row)\n 14k     811.0    902.3 extract.py:41(fetch_page)',
+	);
 	s.says(
 		`Profile of one shard: 68 % of the time goes into normalise_row, row by row in pure Python. Extraction is 15 %. The rest is the load, which runs single threaded.`,
 		must('decision', 'normalise_row', '68 %'),
 	);
 	s.user('polars or pandas?');
-	s.says(`Polars: its string expressions cover everything normalise_row does except the phone numbers, and it streams. Pandas would hold the 40 GB shard in memory.`);
-	s.user('polars then. prod box has 16 gigs, thats all we get', must('decision', 'polars'), must('constraint', '16 gigs'));
+	s.says(
+		`Polars: its string expressions cover everything normalise_row does except the phone numbers, and it streams. Pandas would hold the 40 GB shard in memory.`,
+	);
+	s.user(
+		'polars then. prod box has 16 gigs, thats all we get',
+		must('decision', 'polars'),
+		must('constraint', '16 gigs'),
+	);
 	s.write('pipelines/nightly/normalise.py', must('file', 'pipelines/nightly/normalise.py'));
 	s.edit('pipelines/nightly/transform.py');
 	s.write('tests/nightly/test_normalise.py');
@@ -46,24 +59,49 @@ export function write(s) {
 	s.run('pytest tests/nightly -q', '19 passed in 3.02s');
 	s.says('All five quirks are covered, each by a test of its own.');
 	s.small(3);
-	s.user(`load step next. 4 workers at the same time is the limit, dbas cap us there`, named('workers', must('constraint', '4 workers')));
+	s.user(
+		`load step next. 4 workers at the same time is the limit, dbas cap us there`,
+		named('workers', must('constraint', '4 workers')),
+	);
 	s.look('pipelines/nightly/load.py', 'pipelines/common/db.py');
 	s.edit('pipelines/nightly/load.py');
 	s.write('pipelines/nightly/pool.py');
-	s.run('python -m pipelines.nightly.run --sample 1', 'extract 902s\ntransform 71s\nload 388s\ntotal 1361s');
-	s.says(`Load uses COPY with four workers. One shard went from 4,100 s to 1,361 s; extraction dominates now. I kept COPY in text format because the binary one differs between server versions.`, must('decision', 'COPY', 'text format'));
+	s.run(
+		'python -m pipelines.nightly.run --sample 1',
+		'extract 902s\ntransform 71s\nload 388s\ntotal 1361s',
+	);
+	s.says(
+		`Load uses COPY with four workers. One shard went from 4,100 s to 1,361 s; extraction dominates now. I kept COPY in text format because the binary one differs between server versions.`,
+		must('decision', 'COPY', 'text format'),
+	);
 	s.small(4);
 	s.user('so why is extract slow, dig');
 	s.look('pipelines/nightly/extract.py', 'pipelines/common/http.py', 'pipelines/common/retry.py');
 	s.run('rg -n "per_page|page_size" pipelines', 'pipelines/nightly/extract.py:37: page_size = 100');
-	s.says(`The API is asked for 100 rows a page. Its documentation allows 5,000. Also each request opens a new TLS connection, since http.py builds a client per call.`, must('decision', '100 rows a page'));
-	s.user('vendor told me 2000 per page is safe, above that they throttle. and be nice, 5 requests per second', must('constraint', '2000 per page'), must('constraint', '5 requests per second'));
+	s.says(
+		`The API is asked for 100 rows a page. Its documentation allows 5,000. Also each request opens a new TLS connection, since http.py builds a client per call.`,
+		must('decision', '100 rows a page'),
+	);
+	s.user(
+		'vendor told me 2000 per page is safe, above that they throttle. and be nice, 5 requests per second',
+		must('constraint', '2000 per page'),
+		must('constraint', '5 requests per second'),
+	);
 	s.edit('pipelines/nightly/extract.py');
 	s.edit('pipelines/common/http.py');
-	s.run('python -m pipelines.nightly.run --sample 1', 'extract 118s\ntransform 70s\nload 391s\ntotal 579s');
-	s.says('Extraction is down to 118 s for the shard: one client, 2,000 rows a page, a limiter at five a second.');
+	s.run(
+		'python -m pipelines.nightly.run --sample 1',
+		'extract 118s\ntransform 70s\nload 391s\ntotal 579s',
+	);
+	s.says(
+		'Extraction is down to 118 s for the shard: one client, 2,000 rows a page, a limiter at five a second.',
+	);
 	s.small(4);
-	s.user(`dbas gave us more: 8 workers from now on, the 4 worker cap is gone`, over('workers'), must('constraint', '8 workers'));
+	s.user(
+		`dbas gave us more: 8 workers from now on, the 4 worker cap is gone`,
+		over('workers'),
+		must('constraint', '8 workers'),
+	);
 	s.edit('pipelines/nightly/pool.py');
 	s.run('python -m pipelines.nightly.run --sample 1', 'total 391s');
 	s.says('Eight workers: 391 s for the shard, which makes about 1 h 50 min for all.');
@@ -77,9 +115,15 @@ export function write(s) {
 		must('step', 'retry.py'),
 	);
 	s.small(3);
-	s.user('do the full run tonight at 1am, not earlier, backups run till half past twelve', must('constraint', '1am'));
+	s.user(
+		'do the full run tonight at 1am, not earlier, backups run till half past twelve',
+		must('constraint', '1am'),
+	);
 	s.write('ops/full_run.cron');
-	s.says('Scheduled for 01:00 in ops/full_run.cron, output goes to logs/full_run.log.', nice('decision', 'full_run.cron'));
+	s.says(
+		'Scheduled for 01:00 in ops/full_run.cron, output goes to logs/full_run.log.',
+		nice('decision', 'full_run.cron'),
+	);
 	s.small(2);
 	s.user('morning. how did it go');
 	s.fails(
@@ -87,12 +131,21 @@ export function write(s) {
 		`2026-03-04 02:41:10 shard 17 done\n2026-03-04 02:44:51 shard 18 load\nTraceback (most recent call last):\n  File "pipelines/nightly/load.py", line 131, in copy_rows\n    cur.copy_expert(sql, buf)\npsycopg2.errors.NumericValueOutOfRange: integer out of range\nCONTEXT:  COPY stg_orders, line 40211, column qty: "2147483648"`,
 		must('error', 'out of range', 'qty'),
 	);
-	s.says(`It died in shard 18 of 24 after 1 h 45 min: one row has a qty of 2147483648, which does not fit the integer column. Up to there it was on pace for 2 h 20 min, so we are still over the goal.`, nice('decision', 'shard 18'));
+	s.says(
+		`It died in shard 18 of 24 after 1 h 45 min: one row has a qty of 2147483648, which does not fit the integer column. Up to there it was on pace for 2 h 20 min, so we are still over the goal.`,
+		nice('decision', 'shard 18'),
+	);
 	s.small(3);
-	s.user('bad qty goes to the quarantine table, dont lose the row and dont stop the run. then find me the missing 20 minutes', must('constraint', 'quarantine'), must('request', 'missing 20 minutes'));
+	s.user(
+		'bad qty goes to the quarantine table, dont lose the row and dont stop the run. then find me the missing 20 minutes',
+		must('constraint', 'quarantine'),
+		must('request', 'missing 20 minutes'),
+	);
 	s.look('pipelines/nightly/load.py', 'pipelines/nightly/quarantine.py');
 	s.edit('pipelines/nightly/quarantine.py');
-	s.notes('The quarantine writer expects dictionaries, so the frames need converting at that edge.');
+	s.notes(
+		'The quarantine writer expects dictionaries, so the frames need converting at that edge.',
+	);
 	s.look('pipelines/common/frames.py', 'pipelines/nightly/pool.py');
 	s.look('tests/nightly/test_quarantine.py');
 }

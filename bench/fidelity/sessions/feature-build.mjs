@@ -16,7 +16,11 @@ export function write(s) {
 		must('item', 'beeps differ'),
 		must('item', '30 days', 'archived'),
 	);
-	s.look('apps/warehouse/src/main.tsx', 'apps/warehouse/src/db/schema.ts', 'services/stock/src/api.ts');
+	s.look(
+		'apps/warehouse/src/main.tsx',
+		'apps/warehouse/src/db/schema.ts',
+		'services/stock/src/api.ts',
+	);
 	s.says(
 		`Plan:\n\n- local store with an outbox, one operation per scan\n- lock service with leases\n- approval screen in the office app\n- journal writer in services/stock\n\nFor the outbox I would take IndexedDB directly; Dexie adds 30 KB and we use three calls of it. Is that fine with you?`,
 		nice('decision', 'outbox'),
@@ -36,8 +40,15 @@ export function write(s) {
 		must('decision', 'ULID'),
 	);
 	s.small(3);
-	s.user(`Next the locks. If a worker's battery dies the shelf must not stay blocked for the rest of the shift, ten minutes tops.`, must('constraint', 'ten minutes'));
-	s.look('services/stock/src/locks.ts', 'services/stock/src/redis.ts', 'services/stock/migrations/0041.sql');
+	s.user(
+		`Next the locks. If a worker's battery dies the shelf must not stay blocked for the rest of the shift, ten minutes tops.`,
+		must('constraint', 'ten minutes'),
+	);
+	s.look(
+		'services/stock/src/locks.ts',
+		'services/stock/src/redis.ts',
+		'services/stock/migrations/0041.sql',
+	);
 	s.write('services/stock/src/shelf-lock.ts');
 	s.write('services/stock/migrations/0042_shelf_lock.sql');
 	s.edit('services/stock/src/api.ts');
@@ -62,20 +73,38 @@ export function write(s) {
 		must('item', 'who counted'),
 		must('item', 'button "second count"'),
 	);
-	s.look('apps/office/src/routes.tsx', 'apps/office/src/table/data-table.tsx', 'apps/office/src/auth/roles.ts');
+	s.look(
+		'apps/office/src/routes.tsx',
+		'apps/office/src/table/data-table.tsx',
+		'apps/office/src/auth/roles.ts',
+	);
 	s.write('apps/office/src/stock/approval-page.tsx');
 	s.write('apps/office/src/stock/approval-row.tsx');
 	s.edit('apps/office/src/routes.tsx');
-	s.says(`The page is up under /stock/approvals with all seven columns. Pictures come from the article service in 64 px.`, nice('decision', '/stock/approvals'));
-	s.user(`Looks good. Our designer hates modals, use the side panel for the detail. Texts have to go through t(), German and Polish are both live.`, must('constraint', 'side panel'), must('constraint', 't()', 'Polish'));
+	s.says(
+		`The page is up under /stock/approvals with all seven columns. Pictures come from the article service in 64 px.`,
+		nice('decision', '/stock/approvals'),
+	);
+	s.user(
+		`Looks good. Our designer hates modals, use the side panel for the detail. Texts have to go through t(), German and Polish are both live.`,
+		must('constraint', 'side panel'),
+		must('constraint', 't()', 'Polish'),
+	);
 	s.edit('apps/office/src/stock/approval-page.tsx');
 	s.write('apps/office/src/stock/detail-panel.tsx');
 	s.edit('apps/office/locales/de.json');
 	s.edit('apps/office/locales/pl.json');
-	s.says(`Done, the detail opens in the side panel. The Polish texts are machine made, somebody should read them over.`, must('step', 'Polish'));
+	s.says(
+		`Done, the detail opens in the side panel. The Polish texts are machine made, somebody should read them over.`,
+		must('step', 'Polish'),
+	);
 	s.small(4);
 
-	s.user(`now the scanner part. barcode formats: EAN-13, Code 128, and our own which is WH- followed by 8 digits and a check letter`, must('constraint', 'WH-', 'check letter'), nice('constraint', 'EAN-13'));
+	s.user(
+		`now the scanner part. barcode formats: EAN-13, Code 128, and our own which is WH- followed by 8 digits and a check letter`,
+		must('constraint', 'WH-', 'check letter'),
+		nice('constraint', 'EAN-13'),
+	);
 	s.look('apps/warehouse/src/scan/decoder.ts', 'apps/warehouse/src/scan/datawedge.ts');
 	s.edit('apps/warehouse/src/scan/decoder.ts');
 	s.write('apps/warehouse/src/scan/own-code.ts');
@@ -94,16 +123,29 @@ export function write(s) {
 	s.user('B', must('decision', 'server sorts them out'));
 	s.edit('services/stock/src/clearing.ts');
 	s.edit('services/stock/src/api.ts');
-	s.says('Unknown codes travel as operations of kind "unknown" now, and the server puts them on the clearing list.');
+	s.says(
+		'Unknown codes travel as operations of kind "unknown" now, and the server puts them on the clearing list.',
+	);
 	s.small(4);
-	s.user(`Journal next, requirement 6. The auditors want it append only: no UPDATE and no DELETE grants on that table for the app's user.`, must('constraint', 'append only'));
+	s.user(
+		`Journal next, requirement 6. The auditors want it append only: no UPDATE and no DELETE grants on that table for the app's user.`,
+		must('constraint', 'append only'),
+	);
 	s.write('services/stock/migrations/0043_journal.sql');
 	s.write('services/stock/src/journal.ts', must('file', 'services/stock/src/journal.ts'));
 	s.edit('services/stock/src/approve.ts');
 	s.run('pnpm --filter stock test', ' Test Files  25 passed (25)');
-	s.says(`Corrections are journaled in the transaction that applies them.\n\nLeft: archiving (8), and the second count by another person is only checked in the UI so far, not on the server.`, must('step', 'second count', 'server'), must('step', 'archiving'));
+	s.says(
+		`Corrections are journaled in the transaction that applies them.\n\nLeft: archiving (8), and the second count by another person is only checked in the UI so far, not on the server.`,
+		must('step', 'second count', 'server'),
+		must('step', 'archiving'),
+	);
 	s.small(4);
-	s.user(`The pilot in Poznań starts on 14 March with 12 devices. Feature flag is stock_counting, off by default, on for site PZ1 only.`, must('constraint', '14 March'), must('constraint', 'stock_counting', 'PZ1'));
+	s.user(
+		`The pilot in Poznań starts on 14 March with 12 devices. Feature flag is stock_counting, off by default, on for site PZ1 only.`,
+		must('constraint', '14 March'),
+		must('constraint', 'stock_counting', 'PZ1'),
+	);
 	s.look('packages/flags/src/flags.ts');
 	s.edit('packages/flags/src/flags.ts');
 	s.edit('apps/warehouse/src/main.tsx');
@@ -115,7 +157,10 @@ export function write(s) {
 		`vite v5.4.2 building for production...\n✓ 812 modules transformed.\nerror during build:\nRollupError: "structuredClone" is not available in target chrome94 (apps/warehouse/src/outbox/store.ts:58:18)\n    at error (node_modules/rollup/dist/es/shared/parseAst.js:337:30)`,
 		must('error', 'structuredClone'),
 	);
-	s.says(`The build stops: structuredClone does not exist in Chrome 94. I can copy operations by hand in store.ts instead, they are flat.`, nice('step', 'copy operations by hand'));
+	s.says(
+		`The build stops: structuredClone does not exist in Chrome 94. I can copy operations by hand in store.ts instead, they are flat.`,
+		nice('step', 'copy operations by hand'),
+	);
 	s.small(3);
 	s.user('do that, then build again');
 	s.look('apps/warehouse/src/outbox/store.ts', 'apps/warehouse/vite.config.ts');
