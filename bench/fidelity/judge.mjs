@@ -65,7 +65,7 @@ export function fileLists(fileCalls, covered) {
 	return { readFiles, modifiedFiles };
 }
 
-/** The verdict on the last of the compactions of a session. */
+/** The verdict on the last of a session's compactions; sizes are of them all, without file tags. */
 export function judge(session, compactions, estimateTokens) {
 	const { result, covered } = compactions.at(-1);
 	const { holding, ended } = factsAt(session.facts, covered);
