@@ -151,8 +151,8 @@ export function write(s) {
 	s.run('npx tsc --noEmit', '', over('skew'));
 	s.says(
 		`OIDC is converted, the last of the seven. No module reads process.env itself any more except src/config/env.ts.\n\nWhat I would still do: a lint rule against process.env elsewhere, and delete the unused LEGACY_PORT variable from the helm chart.`,
-		must('step', 'lint rule'),
-		must('step', 'LEGACY_PORT'),
+		nice('step', 'lint rule'),
+		nice('step', 'LEGACY_PORT'),
 	);
 	s.small(4);
 	s.user('leave the helm chart to me. add the lint rule');

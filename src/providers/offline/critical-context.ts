@@ -4,12 +4,9 @@ import type { Limits } from './limits.ts';
 import type { FailureFact, Outline } from './outline.ts';
 import { LABELS } from './sections.ts';
 import { clip } from './text.ts';
+import { heaviest, weightOf } from './weight.ts';
 
 const CODE = /`([^`]+)`(?: ×(\d+))?/g;
-
-function codes(names: readonly string[]): string {
-	return names.map((name) => `\`${name}\``).join(', ');
-}
 
 /** The newest `count` items, with a word on how many there are more. */
 function newest(items: readonly string[], count: number): string {
@@ -52,14 +49,13 @@ export function criticalLines(outline: Outline, limits: Limits): string[] {
 	if (limits.notes > 0)
 		for (const note of outline.notes.slice(-limits.notes)) lines.push(clip(note, limits.note));
 	add(LABELS.stale, outline.stale.map(failureLine), limits.stale, limits.note);
-	add(LABELS.finding, outline.findings, limits.findings, limits.note);
+	add(
+		LABELS.finding,
+		heaviest(outline.findings, limits.findings, weightOf),
+		limits.findings,
+		limits.decision,
+	);
 	add(LABELS.fixed, outline.fixed, limits.fixed, limits.note);
-	const names = [...outline.names]
-		.filter(([, count]) => count > 1)
-		.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-		.slice(0, limits.names)
-		.map(([name]) => name);
-	if (names.length > 0) lines.push(`${LABELS.names} ${codes(names)}`);
 	return lines;
 }
 
@@ -84,8 +80,6 @@ export function readCriticalLine(outline: Outline, text: string, prefix: string)
 	} else if (text.startsWith(LABELS.checks)) {
 		for (const [, command, state] of text.matchAll(/`([^`]+)` ((?:passed|failed) last)/g))
 			outline.checks.set(command!, state!);
-	} else if (text.startsWith(LABELS.names)) {
-		for (const [, name] of text.matchAll(CODE)) outline.names.set(name!, 2);
 	} else if (text.startsWith(LABELS.stale))
 		outline.stale.push({ ...parseFailure(rest(LABELS.stale)), stale: true });
 	else if (text.startsWith(LABELS.finding)) outline.findings.push(rest(LABELS.finding));

@@ -35,6 +35,10 @@ export interface Outline {
 	inProgress: TurnFact[];
 	blocked: FailureFact[];
 	decisions: string[];
+	/** Rules that the user took back. */
+	withdrawn: string[];
+	/** The user's sentences that take something back; not rendered. */
+	revisions: string[];
 	nextSteps: string[];
 	lists: ListFact[];
 	/** Lines that match the user's focus. */
@@ -50,8 +54,6 @@ export interface Outline {
 	/** Path to the number of edits. */
 	changedFiles: Map<string, number>;
 	readFiles: Set<string>;
-	/** Identifier to how often the assistant named it. */
-	names: Map<string, number>;
 }
 
 export function emptyOutline(): Outline {
@@ -63,6 +65,8 @@ export function emptyOutline(): Outline {
 		inProgress: [],
 		blocked: [],
 		decisions: [],
+		withdrawn: [],
+		revisions: [],
 		nextSteps: [],
 		lists: [],
 		focusNotes: [],
@@ -73,7 +77,6 @@ export function emptyOutline(): Outline {
 		checks: new Map(),
 		changedFiles: new Map(),
 		readFiles: new Set(),
-		names: new Map(),
 	};
 }
 

@@ -1,4 +1,5 @@
 /** Owns finding a user's rules and corrections among the sentences of a request. */
+import { SPECIFIC, STANDING } from './cues.ts';
 import { clip } from './text.ts';
 
 const RULE_CHARS = 320;
@@ -7,8 +8,13 @@ const STRONG_RULE =
 const NO_SOMETHING = /^(?:and |but |also )?no \w+(?: \w+){0,3}[!.]*(?:$|\s)/i;
 const STANDING_ORDER =
 	/^(?:please |and |also |then )?(?:use|keep|leave|put|name|call|prefer|target|support|store|write (?:all|the)|return)\b/i;
-const FOREIGN_RULE =
-	/必ず|絶対|禁止|しないで|せずに|だけ|のみ|べき|てはいけない|ではなく|不要|必须|不要|只能|禁止|immer|niemals|muss|nur\b|toujours|jamais/;
+const FOREIGN_RULE = new RegExp(
+	'必ず|絶対|禁止|しないで|せずに|だけ|のみ|べき|てはいけない|ではなく|不要|必须|只能|不能|不得|不可|别|请用|务必|これから|今後|お願い|' +
+		'(?<!\\p{L})(?:não|nunca|sempre|apenas|somente|só|nada d[eo]|sem|tem que|têm que|deve[mn]?|precisam? ser|' +
+		'jamás|siempre|solo|sólo|debe[ns]?|tiene[ns]? que|sin|no (?:l[oa]s?|se|pueden?|debe[ns]?)|' +
+		'immer|niemals|nie|muss|müssen|darf|dürfen|nur|kein[e]?|bitte nicht|toujours|jamais|doi(?:t|vent)|seulement|sans|interdit)(?!\\p{L})',
+	'iu',
+);
 const NOT_A_RULE =
 	/\b(?:I|we|you) (?:really |still )?(?:don['’]?t|do not) (?:t?h?ink|understand|know|see|get|remember|have|mind)\b|\b(?:it|that|this|which) (?:still )?(?:doesn|don)['’]t\b|\bnot only\b|\bif only\b|\bshould be (?:good|fine|ok|able|done|ready|enough)\b|^let['’]?s\b.*\bwithout\b/i;
 const CORRECTION =
@@ -20,10 +26,6 @@ const NEEDS_CONTEXT =
 	/^(?:and |but )?(?:should|must|needs?|has|have|it|that|this|they|those|not|only|never|always)\b/i;
 const CHOICE =
 	/\b(?:instead of|rather than|let['’]?s (?:use|go with|keep|do|not|stay|take|drop|skip)|(?:we|I)(?:['’]ll| will|['’]d| would) (?:go with|use|prefer|rather)|go(?:ing)? with|use \S+(?: \S+){0,3}(?:,| and) not|not \S+ but|(?:is|are) (?:better|actually)|agreed|decided|undo (?:that|it)|revert)\b/i;
-
-/** Values that must survive word for word: colours, versions, ports, sizes, URLs, code. */
-const SPECIFIC =
-	/#[0-9a-f]{3,8}\b|\bv?\d+\.\d+|\b\d{2,}\b|https?:\/\/|`[^`]+`|\b[\w-]+\/[\w./-]+|\b[A-Z]{2,}_[A-Z_]+\b|\b[0-9a-f]{6}\b|[«“"][^"”»]{3,60}["”»]/;
 
 interface UserRules {
 	/** What holds from now on. */
@@ -62,8 +64,13 @@ export function rulesIn(sentences: readonly string[]): UserRules {
 			decisions.push(`User: ${clip(`${sentence} ${sentences[index + 1]}`, RULE_CHARS)}`);
 		else if (!question && STANDING_ORDER.test(sentence) && (index > 0 || SPECIFIC.test(sentence)))
 			constraints.push(text);
-		// Past the first sentences a long request is clipped; its exact values are kept here.
-		else if (index >= 3 && SPECIFIC.test(sentence)) constraints.push(text);
+		// Bounds and exact values beside the request itself are conditions on it.
+		else if (
+			!question &&
+			(STANDING.test(sentence) || SPECIFIC.test(sentence)) &&
+			(index > 0 || STANDING.test(sentence))
+		)
+			constraints.push(text);
 	});
 	return { constraints: constraints.slice(0, 60), decisions: decisions.slice(0, 20) };
 }
