@@ -3,8 +3,8 @@
 const FILE_TAGS = /<(read-files|modified-files)>[\s\S]*?<\/\1>/g;
 /** Where a fact that is none any more must not stand without a word that says so. */
 const CURRENT = {
-	constraint: /^constraints|^context for the rest|^original request/i,
-	item: /^constraints|^context for the rest|^original request/i,
+	constraint: /^goal|^constraints|^context for the rest|^original request/i,
+	item: /^goal|^constraints|^context for the rest|^original request/i,
 	error: /^blocked/i,
 	step: /^next steps|^in progress/i,
 };

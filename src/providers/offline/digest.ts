@@ -39,6 +39,7 @@ export async function digest(walk: Walk, focus: Focus, pacer: Pacer): Promise<Ou
 		const read = addStatements(outline, turn, focus, errand);
 		const open = isLast && isOpen(turn, walk);
 		const fact = factOf(turn, question, open);
+		if (errand) fact.small = true;
 		if (fact.request) outline.latestRequest = fact.request;
 		const done = open ? [] : [wordsOfTurn(fact)];
 		outline.nextSteps = outline.nextSteps.filter((step) => !isFinished(step, done));

@@ -8,7 +8,8 @@ import { heaviest, weightOfTurn } from './weight.ts';
 function turnLine(turn: TurnFact, requestChars: number, outcomeChars: number): string {
 	const request = clip(turn.request.replaceAll(OUTCOME_ARROW, ' -> '), requestChars);
 	const outcome = clip(turn.outcome, outcomeChars);
-	return `[x] ${request && outcome ? request + OUTCOME_ARROW + outcome : request || outcome}`;
+	const mark = turn.small ? `${LABELS.small} ` : '';
+	return `[x] ${mark}${request && outcome ? request + OUTCOME_ARROW + outcome : request || outcome}`;
 }
 
 /** The newest turns in full, older weighty ones shorter, of the others just what was asked. */

@@ -6,7 +6,7 @@ import { SPECIFIC, STANDING } from './cues.ts';
 import type { Turn } from './turns.ts';
 
 const ERRAND_CHARS = 110;
-const ERRAND_CALLS = 5;
+const ERRAND_CALLS = 4;
 const ERRAND_FILES = 2;
 const ANSWER_CHARS = 260;
 /** A correction says how things are to be, however short. */

@@ -21,7 +21,7 @@ const SIZES = {
 	constraints: [80, 40, 20, 3],
 	constraint: [280, 190, 110, 80],
 	decisions: [40, 24, 10, 0],
-	decision: [240, 180, 110, 80],
+	decision: [300, 220, 110, 80],
 	withdrawn: [6, 4, 1, 0],
 	open: [20, 16, 8, 1],
 	openChars: [400, 240, 140, 80],

@@ -1,6 +1,7 @@
 /** Owns joining what an earlier summary said with what the messages since then say. */
 import { isFinished, wordsOfTurn } from './finished.ts';
 import { dedupeTexts, emptyOutline, type Outline, type TurnFact } from './outline.ts';
+import { isIntent } from './outcomes.ts';
 import { applyRevisions } from './revisions.ts';
 import { clip, sameKey } from './text.ts';
 import { heaviest, weightOf, weightOfTurn } from './weight.ts';
@@ -77,7 +78,9 @@ export function mergeOutlines(before: Outline, now: Outline): Outline {
 	merged.inProgress = dedupeTurns([...stillOpen, ...now.inProgress]).slice(-MOST.inProgress);
 	const leftOpen = dedupeTurns([...stillOpen, ...now.inProgress]).slice(0, -MOST.inProgress);
 	merged.done = heaviest(
-		dedupeTurns([...before.done, ...leftOpen, ...now.done]),
+		dedupeTurns([...before.done, ...leftOpen, ...now.done]).filter(
+			({ request, outcome }) => request !== '' || !isIntent(outcome),
+		),
 		MOST.done,
 		weightOfTurn,
 	);

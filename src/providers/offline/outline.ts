@@ -7,6 +7,8 @@ export interface TurnFact {
 	request: string;
 	/** What the assistant said it did; empty where unknown. */
 	outcome: string;
+	/** True for an errand: done at once, and the first to give way. */
+	small?: boolean;
 }
 
 /** A list that the user gave, whose every label must stay. */

@@ -151,8 +151,13 @@ function addDone(outline: Outline, text: string, checked: boolean | undefined): 
 	const earlier = after(text, LABELS.earlier);
 	if (earlier !== undefined) {
 		for (const request of earlier.split(EARLIER_SEPARATOR))
-			outline.done.push({ request, outcome: '' });
-	} else if (checked === false) outline.inProgress.push(turnOf(text, SO_FAR));
+			outline.done.push({ request, outcome: '', small: true });
+	} else if (text.startsWith(LABELS.small))
+		outline.done.push({
+			...turnOf(text.slice(LABELS.small.length).trim(), OUTCOME_ARROW),
+			small: true,
+		});
+	else if (checked === false) outline.inProgress.push(turnOf(text, SO_FAR));
 	else if (Object.values(LABELS).some((label) => text.startsWith(label)))
 		readCriticalLine(outline, text, '');
 	else outline.done.push(turnOf(text, OUTCOME_ARROW));

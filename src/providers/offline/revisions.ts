@@ -1,7 +1,7 @@
 /** Owns finding what the user took back: an old rule that a later request revises holds no more. */
 import { REVISION } from './cues.ts';
-import type { ListFact, Outline } from './outline.ts';
-import { clip, sharedWords, significantWords } from './text.ts';
+import type { Outline } from './outline.ts';
+import { clip, sameKey, sentencesOf, sharedWords, significantWords } from './text.ts';
 
 /** A revision speaks of an old rule where it shares this much of the rule's words, and two at least. */
 const SHARE = 0.4;
@@ -32,31 +32,47 @@ function match(revision: string, rule: string): number {
 	return [...amountsIn(rule)].some((amount) => amounts.has(amount)) ? SHARE : 0;
 }
 
-/** Moves the rule that each revision takes back out of the outline's rules, and marks list items. */
+/** Moves the rule that each revision takes back out of the outline's rules and goals, and marks list items. */
 export function applyRevisions(outline: Outline, revisions: readonly string[]): void {
 	for (const revision of revisions) {
-		const places = [
-			...outline.constraints.map((text, at) => ({ text, at, list: undefined })),
-			...outline.lists.flatMap((list) => list.entries.map((text, at) => ({ text, at, list }))),
-		].filter(({ text }) => !text.startsWith(CHANGED) && !revision.includes(text));
-		const best = places
-			.map((place) => ({ ...place, share: match(revision, place.text) }))
-			.reduce<Place | undefined>(
-				(most, place) => (place.share > (most?.share ?? 0) ? place : most),
-				undefined,
-			);
-		if (!best) continue;
-		if (best.list) best.list.entries[best.at] = CHANGED + best.text;
-		else {
-			outline.constraints.splice(best.at, 1);
-			outline.withdrawn.push(clip(best.text, 140));
-		}
+		const places = placesIn(outline).filter(
+			({ text }) => !text.startsWith(CHANGED) && !revision.includes(text),
+		);
+		const shares = places.map(({ text }) => match(revision, text));
+		const best = Math.max(0, ...shares);
+		const found = places[shares.indexOf(best)];
+		if (best === 0 || !found) continue;
+		found.withdraw();
+		if (!found.isItem) outline.withdrawn.push(clip(found.text, 140));
+		// A goal is told in the user's words, the rules among them included.
+		outline.goals = outline.goals.map((goal) => withoutSentence(goal, found.text));
 	}
 }
 
 interface Place {
 	text: string;
-	at: number;
-	share: number;
-	list: ListFact | undefined;
+	isItem: boolean;
+	withdraw: () => void;
+}
+
+function placesIn(outline: Outline): Place[] {
+	const rules = outline.constraints.map((text, at) => ({
+		text,
+		isItem: false,
+		withdraw: () => void outline.constraints.splice(at, 1),
+	}));
+	const items = outline.lists.flatMap(({ entries }) =>
+		entries.map((text, at) => ({
+			text,
+			isItem: true,
+			withdraw: () => void (entries[at] = CHANGED + text),
+		})),
+	);
+	return [...rules, ...items];
+}
+
+function withoutSentence(goal: string, rule: string): string {
+	const sentences = sentencesOf(goal);
+	const rest = sentences.filter((sentence) => sameKey(sentence) !== sameKey(rule));
+	return rest.length > 0 && rest.length < sentences.length ? rest.join(' ') : goal;
 }

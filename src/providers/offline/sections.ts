@@ -18,6 +18,7 @@ export const LABELS = {
 	withdrawn: 'Withdrawn by the user:',
 	focusNote: 'On the focus:',
 	earlier: 'Earlier:',
+	small: '(small)',
 	latest: 'Latest request:',
 	focus: 'Focus:',
 	rule: 'Rule:',

@@ -16,7 +16,7 @@ export function weightOf(text: string): number {
 }
 
 /** How much an old turn is worth telling: a user's long words first, then what came of it. */
-export function weightOfTurn({ request, outcome }: TurnFact): number {
+export function weightOfTurn({ request, outcome, small }: TurnFact): number {
 	const sentences = Math.min(request.split(/[.!?;。！？]\s*(?=\S)/u).length, 4);
 	return (
 		Math.min(request.length, 160) +
@@ -24,7 +24,8 @@ export function weightOfTurn({ request, outcome }: TurnFact): number {
 		sentences * 20 +
 		(SPECIFIC.test(request) ? 20 : 0) +
 		(REASON.test(`${request} ${outcome}`) ? 20 : 0) -
-		(/^\(interrupted\)/.test(outcome) ? 80 : 0)
+		(/^\(interrupted\)/.test(outcome) ? 80 : 0) -
+		(small ? 200 : 0)
 	);
 }
 
