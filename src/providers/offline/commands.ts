@@ -75,8 +75,8 @@ function withoutZeroCounts(output: string): string {
 	return stripAnsi(text).replace(/\b0 (?:failing|failed|errors?)\b/gi, '');
 }
 
-/** The lines of an output that say what went wrong, at most four, as one clipped line. */
-export function failureText(output: string, maxChars = 320): string {
+/** The lines of an output that say what went wrong, at most three, as one clipped line. */
+export function failureText(output: string, maxChars = 360): string {
 	const text =
 		output.length > 24_000 ? output.slice(0, 12_000) + '\n' + output.slice(-12_000) : output;
 	const lines = linesOf(stripAnsi(text))
@@ -91,16 +91,25 @@ export function failureText(output: string, maxChars = 320): string {
 	// A count of failures says less than what failed.
 	const named = telling.filter((line) => !ONLY_COUNT.test(line));
 	const chosen = named.length > 0 ? named : telling.length > 0 ? telling : lines.slice(-1);
-	const share = Math.max(100, Math.floor(maxChars / Math.min(chosen.length, 4)));
 	const code = /exited with code (\d+)/.exec(output)?.[1];
 	return (
 		clip(
-			[...new Set(chosen)]
-				.slice(0, 4)
-				.map((line) => clip(cleanLine(line), share))
+			unlike(chosen.map(cleanLine))
+				.slice(0, 3)
+				.map((line) => clip(line, 180))
 				.join(' | ')
 				.replace(/`/g, "'"),
 			maxChars,
 		) || (code ? `exit code ${code}` : 'failed')
 	);
+}
+
+/** Of lines that differ in places and names only, the first. */
+function unlike(lines: readonly string[]): string[] {
+	const byShape = new Map<string, string>();
+	for (const line of lines) {
+		const shape = line.replace(/[\d().:,]+/g, '').replace(/(['"]).*?\1/g, '');
+		if (!byShape.has(shape)) byShape.set(shape, line);
+	}
+	return [...byShape.values()];
 }

@@ -9,8 +9,8 @@ function words(...alternatives: string[]): string {
 export const STANDING = new RegExp(
 	[
 		words(
-			'always|never|nobody|no one|no-one|everywhere|every|each|all|any|must|mandatory|forbidden|allowed',
-			'at (?:most|least)|no more than|max(?:imum)?|min(?:imum)?|tops|limit(?:ed)?|cap(?:s|ped)?|below|above|under|until|before|after|tonight|today|tomorrow',
+			'always|never|nobody|no one|no-one|everywhere|every|must|mandatory|forbidden|allowed',
+			'at (?:most|least)|no more than|max(?:imum)?|min(?:imum)?|tops|limit(?:ed)?|cap(?:s|ped)?|until|tonight|tomorrow',
 			"from (?:now|here) on|in mind|in force|off limits|out of scope|nothing (?:newer|older|else|but)|can(?:no|['’])t|owns?|no longer|anymore",
 		),
 		words(
@@ -41,14 +41,19 @@ export const REASON = new RegExp(
 export const SPECIFIC =
 	/#[0-9a-f]{3,8}\b|\bv?\d+\.\d+|\b\d{2,}\b|\b\d+ ?(?:%|[a-zA-Z]{1,3}\b)|https?:\/\/|`[^`]+`|\b[\w-]+\/[\w./-]+|\b[A-Z]{2,}[_-][A-Z\d_]+\b|\b[a-z]+(?:_[a-z]+)+\b|\b[0-9a-f]{6}\b|[«“"][^"”»]{3,60}["”»]/;
 
+/** Values that a user names to have them used: colours, amounts, sizes, versions. */
+export const VALUE =
+	/#[0-9a-f]{3,8}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{6}\b|\b\d+ ?(?:%|[a-z]+)|\bv?\d+\.\d+|\b\d{2,}\b/i;
+
 /** Takes back or replaces what held before. */
 export const REVISION = new RegExp(
 	[
 		words(
-			"forget|scrap|never ?mind|no longer|not any ?more|anymore|instead|rather than|(?:is|are) gone|after all|changed? (?:my|his|her|their|our) minds?|(?:has|have) changed|changed to|lifted|withdrawn|drop(?:ped)? (?:the|that)|does(?:n['’]t| not) (?:apply|hold|matter)|you (?:can|may)|from (?:now|here) on|takes? back",
+			"forget|scrap|never ?mind|no longer|not any ?more|anymore|instead|rather than|(?:is|are) gone|after all|changed? (?:my|his|her|their|our) minds?|(?:has|have) changed|changed to|lifted|withdrawn|drop(?:ped)? (?:the|that)|does(?:n['’]t| not) (?:apply|hold|matter)|from (?:now|here) on|takes? back",
 			'mudou|mudaram|já não|não (?:vale|precisa) mais|em vez de|esquec[ea]|cambió|ya no|en (?:vez|lugar) de|olvida|vergiss|nicht mehr|statt|stattdessen|ne .{2,20} plus|au lieu de|oubli(?:e|ez)',
 		),
 		'やめ|ではなく|もう必要|変更|不再|改成|改为|而不是|取消',
+		'^(?:and |so |also |then |now )*you (?:can|may)(?![\\p{L}])',
 	].join('|'),
 	'iu',
 );

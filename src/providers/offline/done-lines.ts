@@ -23,7 +23,7 @@ export function doneLines(done: readonly TurnFact[], limits: Limits): string[] {
 		),
 	);
 	const minor = older.filter((turn) => !major.has(turn) && saysSomething(turn));
-	const kept = new Set(minor.slice(Math.max(0, minor.length - limits.briefTurns)));
+	const kept = new Set(heaviest(minor, limits.briefTurns, weightOfTurn));
 	const lines: string[] = [];
 	let brief: string[] = [];
 	const flush = (): void => {

@@ -2,17 +2,16 @@
  * Owns telling an errand, one short order that was carried out at once, from a turn that matters later.
  * "Rename this", "don't allocate in that loop" sound like rules, but are done once they are done.
  */
-import { SPECIFIC, STANDING } from './cues.ts';
+import { SPECIFIC, STANDING, VALUE } from './cues.ts';
 import type { Turn } from './turns.ts';
 
 const ERRAND_CHARS = 110;
 const ERRAND_CALLS = 4;
 const ERRAND_FILES = 2;
 const ANSWER_CHARS = 260;
-/** A correction says how things are to be, however short. */
+/** A correction, and an order with an exclamation mark or a value in it, say how things are to be, however short. */
 const CORRECTION =
 	/^(?:no|nope|nah|actually|instead|rather|não|nein|non|いや|いいえ|违|不)(?![\p{L}])/iu;
-const NUMBER_WITH_UNIT = /\b\d+ ?(?:%|[a-z]+)/i;
 
 /** True where the turn's request and answer are told well enough as one thing done. */
 export function isErrand(turn: Turn): boolean {
@@ -27,7 +26,8 @@ export function isErrand(turn: Turn): boolean {
 		actions.changed.size <= ERRAND_FILES &&
 		answer.length <= ANSWER_CHARS &&
 		!CORRECTION.test(request.text) &&
-		!NUMBER_WITH_UNIT.test(request.text) &&
+		!VALUE.test(request.text) &&
+		!/!\s*$/.test(request.text) &&
 		!(STANDING.test(request.text) && SPECIFIC.test(request.text))
 	);
 }

@@ -16,8 +16,8 @@ const SIZES = {
 	outcome: [240, 160, 80, 40],
 	majorOutcome: [160, 90, 40, 30],
 	/** The other turns, condensed to the request. */
-	briefTurns: [120, 6, 2, 0],
-	brief: [100, 46, 32, 32],
+	briefTurns: [120, 8, 2, 0],
+	brief: [100, 70, 40, 32],
 	constraints: [80, 40, 20, 3],
 	constraint: [280, 190, 110, 80],
 	decisions: [40, 24, 10, 0],

@@ -1,10 +1,10 @@
 /** Owns joining what an earlier summary said with what the messages since then say. */
-import { isFinished, wordsOfTurn } from './finished.ts';
+import { isFinished } from './finished.ts';
 import { dedupeTexts, emptyOutline, type Outline, type TurnFact } from './outline.ts';
 import { isIntent } from './outcomes.ts';
 import { applyRevisions } from './revisions.ts';
 import { clip, sameKey } from './text.ts';
-import { heaviest, weightOf, weightOfTurn } from './weight.ts';
+import { heaviest, weightiestTurns, weightOf } from './weight.ts';
 
 /** Bounds on what is carried from summary to summary; rendering fits the rest to the budget. */
 const MOST = {
@@ -61,8 +61,7 @@ export function mergeOutlines(before: Outline, now: Outline): Outline {
 	continueOpenTurn(before, now);
 	applyRevisions(before, now.revisions);
 	const merged = emptyOutline();
-	const doneSince = now.done.map(wordsOfTurn);
-	const stillOpen = before.inProgress.filter((turn) => !isFinished(turn.request, doneSince));
+	const stillOpen = before.inProgress.filter((turn) => !isFinished(turn.request, now.doneWords));
 
 	merged.goals = dedupeTexts([
 		...before.goals,
@@ -77,17 +76,16 @@ export function mergeOutlines(before: Outline, now: Outline): Outline {
 	merged.withdrawn = dedupeTexts([...before.withdrawn, ...now.withdrawn]).slice(-MOST.withdrawn);
 	merged.inProgress = dedupeTurns([...stillOpen, ...now.inProgress]).slice(-MOST.inProgress);
 	const leftOpen = dedupeTurns([...stillOpen, ...now.inProgress]).slice(0, -MOST.inProgress);
-	merged.done = heaviest(
+	merged.done = weightiestTurns(
 		dedupeTurns([...before.done, ...leftOpen, ...now.done]).filter(
 			({ request, outcome }) => request !== '' || !isIntent(outcome),
 		),
 		MOST.done,
-		weightOfTurn,
 	);
 	merged.blocked = now.blocked;
 	merged.stale = now.stale;
 	merged.nextSteps = dedupeTexts([
-		...before.nextSteps.filter((step) => !isFinished(step, doneSince)),
+		...before.nextSteps.filter((step) => !isFinished(step, now.doneWords)),
 		...now.nextSteps,
 	]).slice(-MOST.nextSteps);
 	merged.lists = [

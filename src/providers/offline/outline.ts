@@ -34,6 +34,8 @@ export interface Outline {
 	latestRequest: string;
 	constraints: string[];
 	done: TurnFact[];
+	/** The words of each finished turn that was walked, to hold open steps against; not rendered. */
+	doneWords: ReadonlySet<string>[];
 	inProgress: TurnFact[];
 	blocked: FailureFact[];
 	decisions: string[];
@@ -64,6 +66,7 @@ export function emptyOutline(): Outline {
 		latestRequest: '',
 		constraints: [],
 		done: [],
+		doneWords: [],
 		inProgress: [],
 		blocked: [],
 		decisions: [],
@@ -93,23 +96,31 @@ export function isEmptyOutline(outline: Outline): boolean {
 	);
 }
 
+/** Characters that two texts must share for the shorter to be the clipped beginning of the longer. */
+const TWIN_CHARS = 24;
+
 /**
  * Drops texts that an other one says already: the same letters, or the beginning of a longer one (a
  * clipped copy from an earlier summary). The first place is kept, the longest wording wins.
  */
 export function dedupeTexts(texts: readonly string[]): string[] {
 	const kept: { key: string; text: string }[] = [];
+	// Twins begin alike, so that only those that do are compared.
+	const byBeginning = new Map<string, { key: string; text: string }[]>();
 	for (const text of texts) {
 		const key = sameKey(text);
 		if (!key) continue;
-		const twin = kept.find(
-			(other) =>
-				other.key === key ||
-				(Math.min(key.length, other.key.length) >= 24 &&
-					(other.key.startsWith(key) || key.startsWith(other.key))),
-		);
-		if (!twin) kept.push({ key, text });
-		else if (key.length > twin.key.length) Object.assign(twin, { key, text });
+		const beginning = key.slice(0, TWIN_CHARS);
+		const alike = byBeginning.get(beginning) ?? [];
+		const twin =
+			key.length < TWIN_CHARS
+				? alike[0]
+				: alike.find((other) => other.key.startsWith(key) || key.startsWith(other.key));
+		if (!twin) {
+			const fresh = { key, text };
+			kept.push(fresh);
+			byBeginning.set(beginning, [...alike, fresh]);
+		} else if (key.length > twin.key.length) Object.assign(twin, { key, text });
 	}
 	return kept.map(({ text }) => text);
 }

@@ -1,13 +1,18 @@
 /** Owns finding what the user took back: an old rule that a later request revises holds no more. */
 import { REVISION } from './cues.ts';
-import type { Outline } from './outline.ts';
+import type { ListFact, Outline } from './outline.ts';
 import { clip, sameKey, sentencesOf, sharedWords, significantWords } from './text.ts';
 
 /** A revision speaks of an old rule where it shares this much of the rule's words, and two at least. */
 const SHARE = 0.4;
 const LEAST_WORDS = 2;
+/** Before an item of a list that no longer holds as it stands. */
 const CHANGED = '(changed later) ';
 const AMOUNT = /\d[\d.,]*\s?(?:%|\p{L}{2,8})/giu;
+/** Bounds on the work: what is compared with what. */
+const MOST_REVISIONS = 40;
+const MOST_RULES = 200;
+const MOST_ITEMS = 40;
 
 /** The sentences of a request that take something back, each with the one before for its context. */
 export function revisionsIn(sentences: readonly string[]): string[] {
@@ -16,59 +21,70 @@ export function revisionsIn(sentences: readonly string[]): string[] {
 	);
 }
 
-function amountsIn(text: string): Set<string> {
-	return new Set(
-		[...text.matchAll(AMOUNT)].map(([amount]) => amount.toLowerCase().replace(/\s/g, '')),
+interface Saying {
+	text: string;
+	words: Set<string>;
+	amounts: Set<string>;
+}
+
+/** A rule, or an item of one of the user's lists. */
+interface Place extends Saying {
+	list?: ListFact;
+}
+
+function saying(text: string): Saying {
+	const amounts = [...text.matchAll(AMOUNT)].map(([amount]) =>
+		amount.toLowerCase().replace(/\s/g, ''),
 	);
+	return { text, words: significantWords(text), amounts: new Set(amounts) };
 }
 
 /** How surely `revision` speaks of `rule`, 0 for not at all. */
-function match(revision: string, rule: string): number {
-	const words = significantWords(rule);
-	const others = significantWords(revision);
-	const share = sharedWords(words, others);
-	if (share >= SHARE && share * words.size >= LEAST_WORDS) return share;
-	const amounts = amountsIn(revision);
-	return [...amountsIn(rule)].some((amount) => amounts.has(amount)) ? SHARE : 0;
+function match(revision: Saying, rule: Saying): number {
+	if (revision.text.includes(rule.text)) return 0;
+	const share = sharedWords(rule.words, revision.words);
+	if (share >= SHARE && share * rule.words.size >= LEAST_WORDS) return share;
+	return [...rule.amounts].some((amount) => revision.amounts.has(amount)) ? SHARE : 0;
 }
 
-/** Moves the rule that each revision takes back out of the outline's rules and goals, and marks list items. */
+/** Takes the rule that each revision speaks of out of the outline's rules and goals; marks list items. */
 export function applyRevisions(outline: Outline, revisions: readonly string[]): void {
-	for (const revision of revisions) {
-		const places = placesIn(outline).filter(
-			({ text }) => !text.startsWith(CHANGED) && !revision.includes(text),
-		);
-		const shares = places.map(({ text }) => match(revision, text));
-		const best = Math.max(0, ...shares);
-		const found = places[shares.indexOf(best)];
-		if (best === 0 || !found) continue;
-		found.withdraw();
-		if (!found.isItem) outline.withdrawn.push(clip(found.text, 140));
-		// A goal is told in the user's words, the rules among them included.
-		outline.goals = outline.goals.map((goal) => withoutSentence(goal, found.text));
+	if (revisions.length === 0) return;
+	const places = placesIn(outline);
+	for (const revision of revisions.slice(-MOST_REVISIONS).map(saying)) {
+		let found: Place | undefined;
+		let best = 0;
+		for (const place of places) {
+			const share = match(revision, place);
+			if (share > best) [best, found] = [share, place];
+		}
+		if (found) {
+			places.splice(places.indexOf(found), 1);
+			withdraw(outline, found);
+		}
 	}
 }
 
-interface Place {
-	text: string;
-	isItem: boolean;
-	withdraw: () => void;
-}
-
 function placesIn(outline: Outline): Place[] {
-	const rules = outline.constraints.map((text, at) => ({
-		text,
-		isItem: false,
-		withdraw: () => void outline.constraints.splice(at, 1),
-	}));
-	const items = outline.lists.flatMap(({ entries }) =>
-		entries.map((text, at) => ({
-			text,
-			isItem: true,
-			withdraw: () => void (entries[at] = CHANGED + text),
-		})),
+	const rules: Place[] = outline.constraints.slice(-MOST_RULES).map(saying);
+	const items = outline.lists.slice(-8).flatMap((list) =>
+		list.entries
+			.slice(0, MOST_ITEMS)
+			.filter((entry) => !entry.startsWith(CHANGED))
+			.map((entry) => ({ ...saying(entry), list })),
 	);
 	return [...rules, ...items];
+}
+
+function withdraw(outline: Outline, { text, list }: Place): void {
+	if (list) {
+		list.entries = list.entries.map((entry) => (entry === text ? CHANGED + entry : entry));
+		return;
+	}
+	outline.constraints = outline.constraints.filter((rule) => rule !== text);
+	outline.withdrawn.push(clip(text, 140));
+	// A goal is told in the user's words, the rules among them included.
+	outline.goals = outline.goals.map((goal) => withoutSentence(goal, text));
 }
 
 function withoutSentence(goal: string, rule: string): string {

@@ -1,15 +1,16 @@
 /** Owns finding a user's rules and corrections among the sentences of a request. */
-import { REVISION, SPECIFIC, STANDING } from './cues.ts';
+import { REVISION, SPECIFIC, STANDING, VALUE } from './cues.ts';
 import { clip } from './text.ts';
 
 const RULE_CHARS = 320;
 const STRONG_RULE =
 	/\b(?:always|never|try (?:not )?to|must(?:n't)?|shall|do not|don['’]?t|do NOT|please keep|make sure|ensure|avoid|no need (?:for|to)|not allowed|forbidden|prefer(?:ably)?|stick to|should(?:n['’]t| not| (?:be|stay|return|remain|keep|use|only))|needs? to be|has to be|have to be|at (?:most|least)|no more than|(?<!\b(?:there['’]?s|there is|is|are|was|just|we|it|i|have|has) )only|without|required?|mandatory|out of scope|limit(?:ed)? to|invariant|stays? (?:out|as|in|where|private)|no \w+(?: \w+){0,3} (?:more|less|longer|larger|later) than)\b|[:,;] (?:please )?keep\b/i;
-const NO_SOMETHING = /^(?:and |but |also )?no \w+(?: \w+){0,3}[!.]*(?:$|\s)/i;
+const NO_SOMETHING =
+	/^(?:and |but |also )?no \w+(?: \w+){0,3}[!.]*(?:$|\s)|[,;] (?:and )?no \w+(?: \w+){0,3}[!.]*$/i;
 const STANDING_ORDER =
 	/^(?:please |and |also |then )?(?:use|keep|leave|put|name|call|prefer|target|support|store|write (?:all|the)|return)\b/i;
 const FOREIGN_RULE = new RegExp(
-	'必ず|絶対|禁止|しないで|せずに|だけ|のみ|べき|てはいけない|ではなく|不要|必须|只能|不能|不得|不可|别|请用|务必|これから|今後|お願い|まま|構いません|てもよい|' +
+	'必ず|絶対|禁止|ないで|ないように|せずに|だけ|のみ|べき|てはいけない|ではなく|不要|必须|只能|不能|不得|不可|别|请用|务必|これから|今後|お願い|まま|構いません|てもよい|' +
 		'(?<!\\p{L})(?:não|nunca|sempre|apenas|somente|só|nada d[eo]|sem|tem que|têm que|deve[mn]?|precisam? ser|' +
 		'jamás|siempre|solo|sólo|debe[ns]?|tiene[ns]? que|sin|no (?:l[oa]s?|se|pueden?|debe[ns]?)|' +
 		'immer|niemals|nie|muss|müssen|darf|dürfen|nur|kein[e]?|bitte nicht|toujours|jamais|doi(?:t|vent)|seulement|sans|interdit)(?!\\p{L})',
@@ -70,12 +71,14 @@ export function rulesIn(sentences: readonly string[]): UserRules {
 		else if (!question && STANDING_ORDER.test(sentence) && (index > 0 || SPECIFIC.test(sentence)))
 			constraints.push(text);
 		// Bounds and exact values beside the request itself are conditions on it.
-		else if (
-			!question &&
-			(STANDING.test(sentence) || SPECIFIC.test(sentence)) &&
-			(index > 0 || STANDING.test(sentence))
-		)
+		else if (!question && words > 4 && STANDING.test(sentence)) constraints.push(text);
+		else if (!question && SPECIFIC.test(sentence) && (index > 0 || isBareValue(sentence)))
 			constraints.push(text);
 	});
 	return { constraints: constraints.slice(0, 60), decisions: decisions.slice(0, 20) };
+}
+
+/** A colour or an amount with few words around it is all that the user wanted to say. */
+function isBareValue(sentence: string): boolean {
+	return VALUE.test(sentence) && sentence.length < 60;
 }

@@ -4,6 +4,7 @@ import type { TurnFact } from './outline.ts';
 
 /** More characters than this make a text no weightier. */
 const TELLING_CHARS = 120;
+const NEWEST_TURNS = 12;
 
 /** How much a rule or a decision says, judged on what a clipped copy still has. */
 export function weightOf(text: string): number {
@@ -40,4 +41,11 @@ export function heaviest<T>(items: readonly T[], count: number, weigh: (item: T)
 			.map(({ index }) => index),
 	);
 	return items.filter((_, index) => kept.has(index));
+}
+
+/** The newest turns whatever they are, so that the end of the story is whole, and the weightiest before. */
+export function weightiestTurns(turns: readonly TurnFact[], count: number): TurnFact[] {
+	const newest = Math.min(NEWEST_TURNS, count);
+	const older = turns.slice(0, Math.max(0, turns.length - newest));
+	return [...heaviest(older, count - newest, weightOfTurn), ...turns.slice(older.length)];
 }
