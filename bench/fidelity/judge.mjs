@@ -1,4 +1,5 @@
 // Judges a summary by the facts of the session: what is there, what is lost, what is told as if it held.
+import { COMPACTIONS, replay } from './replay.mjs';
 
 const FILE_TAGS = /<(read-files|modified-files)>[\s\S]*?<\/\1>/g;
 /** Where a fact that is none any more must not stand without a word that says so. */
@@ -11,7 +12,7 @@ const CURRENT = {
 const SAYS_SO =
 	/withdrawn|no longer|superseded|replaced|changed later|earlier|formerly|was:|over\b/i;
 
-export const withoutFileTags = (summary) => summary.replace(FILE_TAGS, '').trimEnd();
+const withoutFileTags = (summary) => summary.replace(FILE_TAGS, '').trimEnd();
 
 /** Facts that a summary of the first `covered` entries knows of, split by whether they still hold. */
 export function factsAt(facts, covered) {
@@ -21,7 +22,7 @@ export function factsAt(facts, covered) {
 }
 
 /** True where one bullet of `text`, wrapped lines included, holds all keys of the fact. */
-export function isIn(text, { keys }) {
+function isIn(text, { keys }) {
 	return bulletsOf(text).some((line) => holdsAll(line, keys));
 }
 
@@ -39,7 +40,7 @@ function bulletsOf(text) {
 }
 
 /** Ended facts that the summary tells as holding. */
-export function toldAsHolding(summary, ended) {
+function toldAsHolding(summary, ended) {
 	const sections = [];
 	for (const line of withoutFileTags(summary).split('\n')) {
 		const heading = /^#+\s+(.*)/.exec(line);
@@ -56,7 +57,7 @@ export function toldAsHolding(summary, ended) {
 }
 
 /** What `details` must say after the first `covered` entries, by the spec's rule. */
-export function fileLists(fileCalls, covered) {
+function fileLists(fileCalls, covered) {
 	const made = fileCalls.filter(({ entry }) => entry < covered);
 	const paths = (isWanted) => [...new Set(made.filter(isWanted).map(({ path }) => path))].sort();
 	const modifiedFiles = paths(({ name }) => name === 'write' || name === 'edit');
@@ -66,7 +67,7 @@ export function fileLists(fileCalls, covered) {
 }
 
 /** The verdict on the last of a session's compactions; sizes are of them all, without file tags. */
-export function judge(session, compactions, estimateTokens) {
+function judge(core, session, compactions) {
 	const { result, covered } = compactions.at(-1);
 	const { holding, ended } = factsAt(session.facts, covered);
 	const text = withoutFileTags(result.summary);
@@ -75,15 +76,23 @@ export function judge(session, compactions, estimateTokens) {
 	const files = [...readFiles, ...modifiedFiles].join('\n');
 	const lost = holding.filter((fact) => !isIn(fact.kind === 'file' ? files : text, fact));
 	const wanted = fileLists(session.fileCalls, covered);
+	const tokensOf = (content) => core.estimateTokens({ role: 'user', content, timestamp: 0 });
 	return {
 		must: share(holding, lost, true),
 		nice: share(holding, lost, false),
 		lost,
 		stale: toldAsHolding(result.summary, ended),
-		tokens: compactions.map((each) => estimateTokens(withoutFileTags(each.result.summary))),
+		tokens: compactions.map((each) => tokensOf(withoutFileTags(each.result.summary))),
 		filesExact: JSON.stringify({ readFiles, modifiedFiles }) === JSON.stringify(wanted),
-		compactions: compactions.length,
 	};
+}
+
+/** Compacts a session five times and judges the last summary; undefined where it is too short for it. */
+export async function measure(core, session, summarizer) {
+	const compactions = [];
+	for await (const compaction of replay(core, session.entries, summarizer))
+		compactions.push(compaction);
+	return compactions.length < COMPACTIONS ? undefined : judge(core, session, compactions);
 }
 
 function share(holding, lost, isMust) {

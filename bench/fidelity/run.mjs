@@ -5,9 +5,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/lib/paths.mjs';
 import { checkDelivery } from './delivery.mjs';
-import { judge } from './judge.mjs';
+import { measure } from './judge.mjs';
 import { realSession } from './real-session.mjs';
-import { replay } from './replay.mjs';
 import { scriptedSessions } from './scripted.mjs';
 
 const USAGE = `npm run bench:fidelity -- [session.jsonl …] [options]
@@ -29,7 +28,6 @@ const { values, positionals } = parseArgs({
 });
 
 const core = createRequire(import.meta.url)(path.join(root, 'dist', 'core.js'));
-const estimate = (text) => core.estimateTokens({ role: 'user', content: text, timestamp: 0 });
 
 function summarizers() {
 	const offline = core.createOfflineSummarizer();
@@ -56,14 +54,11 @@ async function fidelityTable(summarizer, sessions) {
 	const totals = new Map();
 	const lost = [];
 	for (const session of sessions) {
-		const compactions = [];
-		for await (const compaction of replay(core, session.entries, summarizer))
-			compactions.push(compaction);
-		if (compactions.length === 0) {
-			console.log(`| ${session.name} | too short to compact | | | | |`);
+		const verdict = await measure(core, session, summarizer);
+		if (!verdict) {
+			console.log(`| ${session.name} | too short for five compactions | | | | |`);
 			continue;
 		}
-		const verdict = judge(session, compactions, estimate);
 		const group = session.isHeldOut ? 'held out' : 'tuned on';
 		const none = { kept: 0, all: 0 };
 		totals.set(group, add(totals.get(group) ?? none, verdict.must));
