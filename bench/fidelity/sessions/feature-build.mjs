@@ -1,4 +1,5 @@
 // A feature over many files: numbered requirements, formats, open points.
+import { output } from '../filler.mjs';
 import { must, named, nice, over } from '../script.mjs';
 
 export const name = 'feature build';
@@ -154,8 +155,8 @@ export function write(s) {
 	s.user('can you build the warehouse app once for the device');
 	s.fails(
 		'pnpm --filter warehouse build:device',
-		`vite v5.4.2 building for production...\n✓ 812 modules transformed.\nerror during build:\nRollupError: "structuredClone" is not available in target chrome94 (apps/warehouse/src/outbox/store.ts:58:18)\n    at error (node_modules/rollup/dist/es/shared/parseAst.js:337:30)`,
-		must('error', 'structuredClone'),
+		`${output(41, 'modules', 60)}\nerror during build:\nRollupError: "structuredClone" is not available in target chrome94 (apps/warehouse/src/outbox/store.ts:58:18)\n    at error (node_modules/rollup/dist/es/shared/parseAst.js:337:30)\n${output(42, 'chunks', 60)}`,
+		must('error', 'RollupError', 'structuredClone'),
 	);
 	s.says(
 		`The build stops: structuredClone does not exist in Chrome 94. I can copy operations by hand in store.ts instead, they are flat.`,

@@ -6,6 +6,8 @@ import { clip, sameKey, sentencesOf, sharedWords, significantWords } from './tex
 /** A revision speaks of an old rule where it shares this much of the rule's words, and two at least. */
 const SHARE = 0.4;
 const LEAST_WORDS = 2;
+/** What a new amount in the unit of the old one adds to that. */
+const UNIT_SHARE = 0.15;
 /** Before an item of a list that no longer holds as it stands. */
 const CHANGED = '(changed later) ';
 const AMOUNT = /\d[\d.,]*\s?(?:%|\p{L}{2,8})/giu;
@@ -24,7 +26,10 @@ export function revisionsIn(sentences: readonly string[]): string[] {
 interface Saying {
 	text: string;
 	words: Set<string>;
+	/** "20mb". */
 	amounts: Set<string>;
+	/** "mb". */
+	units: Set<string>;
 }
 
 /** A rule, or an item of one of the user's lists. */
@@ -36,15 +41,24 @@ function saying(text: string): Saying {
 	const amounts = [...text.matchAll(AMOUNT)].map(([amount]) =>
 		amount.toLowerCase().replace(/\s/g, ''),
 	);
-	return { text, words: significantWords(text), amounts: new Set(amounts) };
+	const units = new Set(amounts.map((amount) => amount.replace(/^[\d.,]+/, '')));
+	return { text, words: significantWords(text), amounts: new Set(amounts), units };
 }
 
 /** How surely `revision` speaks of `rule`, 0 for not at all. */
 function match(revision: Saying, rule: Saying): number {
 	if (revision.text.includes(rule.text)) return 0;
-	const share = sharedWords(rule.words, revision.words);
-	if (share >= SHARE && share * rule.words.size >= LEAST_WORDS) return share;
-	return [...rule.amounts].some((amount) => revision.amounts.has(amount)) ? SHARE : 0;
+	const shared = sharedWords(rule.words, revision.words);
+	if (shared * rule.words.size < LEAST_WORDS && !overlap(rule.amounts, revision.amounts)) return 0;
+	const share =
+		shared +
+		(overlap(rule.units, revision.units) ? UNIT_SHARE : 0) +
+		(overlap(rule.amounts, revision.amounts) ? SHARE : 0);
+	return share >= SHARE ? share : 0;
+}
+
+function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+	return [...one].some((item) => other.has(item));
 }
 
 /** Takes the rule that each revision speaks of out of the outline's rules and goals; marks list items. */
