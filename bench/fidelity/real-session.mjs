@@ -21,7 +21,6 @@ export async function realSession(core, file) {
 		const facts = listed.map((fact) => placed(fact, entries));
 		return {
 			name: path.basename(file),
-			isHeldOut: true,
 			entries,
 			facts,
 			fileCalls: calls(entries),

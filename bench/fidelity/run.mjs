@@ -45,6 +45,12 @@ const add = (one, other) => ({ kept: one.kept + other.kept, all: one.all + other
 const factLine = ({ isMust, kind, keys }) =>
 	`${isMust ? 'must' : 'nice'}, ${kind}: ${keys.join(' … ')}`;
 
+const GROUPS = new Map([
+	[true, 'held out'],
+	[false, 'tuned on'],
+]);
+const groupOf = ({ isHeldOut }) => GROUPS.get(isHeldOut) ?? 'given';
+
 async function fidelityTable(summarizer, sessions) {
 	console.log(`\n## ${summarizer.name}: facts after five compactions\n`);
 	console.log(
@@ -59,12 +65,12 @@ async function fidelityTable(summarizer, sessions) {
 			console.log(`| ${session.name} | too short for five compactions | | | | |`);
 			continue;
 		}
-		const group = session.isHeldOut ? 'held out' : 'tuned on';
+		const group = groupOf(session);
 		const none = { kept: 0, all: 0 };
 		totals.set(group, add(totals.get(group) ?? none, verdict.must));
 		lost.push(...verdict.lost.map((fact) => `- ${session.name}, ${factLine(fact)}`));
 		const cells = [
-			session.isHeldOut ? `${session.name} (held out)` : session.name,
+			`${session.name} (${group})`,
 			share(verdict.must),
 			share(verdict.nice),
 			verdict.stale.map(({ keys }) => keys.join(' … ')).join(', ') || 'none',

@@ -58,7 +58,8 @@ function match(revision: Saying, rule: Saying): number {
 }
 
 function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-	return [...one].some((item) => other.has(item));
+	for (const item of one) if (other.has(item)) return true;
+	return false;
 }
 
 /** Takes the rule that each revision speaks of out of the outline's rules and goals; marks list items. */
