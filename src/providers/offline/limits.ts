@@ -11,13 +11,13 @@ const SIZES = {
 	/** The newest turns told with their outcome. */
 	fullTurns: [60, 3, 1, 1],
 	/** Older turns of weight, which keep a short outcome. */
-	majorTurns: [40, 20, 4, 0],
+	majorTurns: [40, 16, 4, 0],
 	request: [220, 180, 110, 60],
 	outcome: [240, 160, 80, 40],
 	majorOutcome: [160, 90, 40, 30],
 	/** The other turns, condensed to the request. */
-	briefTurns: [120, 8, 2, 0],
-	brief: [100, 70, 40, 32],
+	briefTurns: [120, 24, 2, 0],
+	brief: [100, 56, 40, 32],
 	constraints: [80, 40, 20, 3],
 	constraint: [280, 190, 110, 80],
 	decisions: [40, 24, 10, 0],
