@@ -9,7 +9,7 @@ import { estimateTokens } from '../../../../src/session/context-tokens.ts';
 
 const core = { compact, prepareCompaction, estimateTokens, createModelSummarizer };
 const LEAST_SHARE = 0.9;
-/** Sessions that nobody tunes on may lose a little more; all of them together may not. */
+/** A session that nobody tunes on may lose a little more; all of those together may not. */
 const LEAST_HELD_OUT = 0.8;
 const MOST_TOKENS = 4_000;
 
@@ -31,6 +31,17 @@ describe('fidelity of summaries after five compactions in a row', () => {
 			const rules = stale.filter(({ kind }) => kind === 'constraint' || kind === 'item');
 			assert.equal(names(rules), '', 'told as holding, though the user took it back');
 		});
+
+	it('offline, keeps it of the held-out sessions together', async () => {
+		const total = { kept: 0, all: 0 };
+		for (const session of sessions.filter(({ isHeldOut }) => isHeldOut)) {
+			const verdict = await measure(core, session, createOfflineSummarizer());
+			total.kept += verdict?.must.kept ?? 0;
+			total.all += verdict?.must.all ?? 0;
+		}
+		assert.ok(total.all > 60, `${total.all} facts`);
+		assert.ok(total.kept >= total.all * LEAST_SHARE, `${total.kept} of ${total.all}`);
+	});
 
 	for (const session of sessions)
 		it(`a model is sent what must be kept: ${session.name}`, async () => {
