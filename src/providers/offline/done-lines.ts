@@ -17,7 +17,9 @@ export function doneLines(done: readonly TurnFact[], limits: Limits): string[] {
 	const older = done.slice(0, Math.max(0, done.length - limits.fullTurns));
 	const major = new Set(
 		heaviest(
-			older.filter((turn) => turn.outcome.length >= 40 || turn.request.length >= 40),
+			older.filter(
+				({ request, outcome, small }) => outcome.length >= 40 || (!small && request.length >= 40),
+			),
 			limits.majorTurns,
 			weightOfTurn,
 		),
