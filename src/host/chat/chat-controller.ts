@@ -343,6 +343,7 @@ export class ChatController {
 			activity: session?.activity ?? 'idle',
 			model,
 			contextTokens: this.usage ? Math.round(this.usage.tokens) : null,
+			contextIsExact: this.usage?.exact ?? false,
 			contextWindow: Math.round(this.usage?.contextWindow ?? 0),
 			queued: [...(session?.queued ?? [])],
 			notices: [...(model === null ? [NO_MODEL] : []), ...(notice ? [notice] : [])],
