@@ -5,7 +5,7 @@ import { scriptedSessions, type Fact } from '../../../../bench/fidelity/scripted
 import { createOfflineSummarizer } from '../../../../src/providers/offline/offline-summarizer.ts';
 import { compact, prepareCompaction } from '../../../../src/session/compaction/compaction.ts';
 import { createModelSummarizer } from '../../../../src/session/compaction/model-summarizer.ts';
-import { estimateTokens } from '../../../../src/session/context-tokens.ts';
+import { estimateTokens } from '../../../../src/session/message-tokens.ts';
 
 const core = { compact, prepareCompaction, estimateTokens, createModelSummarizer };
 const LEAST_SHARE = 0.9;
