@@ -63,7 +63,7 @@ export function buildRequest(
 }
 
 /** The message as a model takes it, or why none can be sent it. */
-function toSendable(source: AgentMessage): LlmMessage | LeftOutReason {
+export function toSendable(source: AgentMessage): LlmMessage | LeftOutReason {
 	const converted = toLlm(soundMessage(source));
 	if (!converted) return source.role === 'bashExecution' ? 'command' : 'unknown';
 	if (converted.role === 'system') return 'system';

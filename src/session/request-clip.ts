@@ -11,9 +11,14 @@ import type { RequestOptions } from './request-builder.ts';
 import type { RequestMessages } from './tool-call-pairs.ts';
 
 /** The share of the room that the newest group may take; the rest is for a summary. */
-export const GROUP_SHARE = 0.75;
+const GROUP_SHARE = 0.75;
 /** No part is clipped to fewer tokens than this, so that something of each is told. */
 const LEAST_PART_TOKENS = 64;
+
+/** Tokens that the last messages that belong together may take of `room`. */
+export function groupLimit(room: number): number {
+	return Math.max(0, Math.floor(room * GROUP_SHARE));
+}
 
 /**
  * Clips the last messages that belong together (an assistant message and its results, or one message)
@@ -31,7 +36,7 @@ export function clipNewestGroup(
 		messages.findLastIndex(({ role }) => role !== 'toolResult'),
 	);
 	const group = messages.slice(start);
-	const limit = Math.max(0, Math.floor(room * GROUP_SHARE));
+	const limit = groupLimit(room);
 	let tokens = 0;
 	for (const [index, message] of group.entries()) {
 		const source = sources[start + index];

@@ -1,5 +1,10 @@
 /** Pairs tool calls with their results, as every model server demands it. */
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from '../agent/messages.ts';
+import type {
+	AssistantMessage,
+	LlmMessage,
+	ToolCall,
+	ToolResultMessage,
+} from '../agent/messages.ts';
 import type { AgentMessage } from './messages.ts';
 
 /** Messages on their way into a request, each with the session's message that it stands for. */
@@ -9,16 +14,22 @@ export interface RequestMessages {
 	sources: (AgentMessage | undefined)[];
 }
 
-const NO_RESULT = '(No result was recorded for this tool call: it was interrupted.)';
+/** What stands in for the result of an interrupted call. */
+export const NO_RESULT = '(No result was recorded for this tool call: it was interrupted.)';
+
+const NO_CALLS: readonly ToolCall[] = [];
 
 /** The tool calls of an assistant message. */
-export function toolCallsOf(message: AssistantMessage): { id: string; name: string }[] {
-	return message.content.filter((part) => part.type === 'toolCall');
+export function toolCallsOf({ content }: AssistantMessage): readonly ToolCall[] {
+	// Most answers hold none, and there may be very many answers.
+	for (const part of content)
+		if (part.type === 'toolCall') return content.filter((each) => each.type === 'toolCall');
+	return NO_CALLS;
 }
 
 /** The calls of a message whose results do not simply follow it, and where these were found. */
 interface Asked {
-	calls: { id: string; name: string }[];
+	calls: readonly ToolCall[];
 	answers: (number | undefined)[];
 }
 

@@ -4,18 +4,16 @@
 const WINDOW = 128;
 
 /**
- * Where the windows of a sample begin: spread evenly over `length` characters, each moved a little
- * within its share so that lines of one length cannot fall in step with them. The same for the same
- * lengths. Windows do not overlap where `windows * width` is no more than `length`.
+ * Where the window `index` of a sample of `windows` begins: they are spread evenly over `length`
+ * characters, each moved a little within its share so that lines of one length cannot fall in step with
+ * them. The same for the same lengths. Windows do not overlap where all fit into the length.
  */
-export function* windowStarts(length: number, windows: number, width: number): Generator<number> {
+export function windowStart(index: number, windows: number, length: number, width: number): number {
 	const share = length / windows;
 	const slack = Math.max(0, share - width);
-	for (let index = 0; index < windows; index++) {
-		// The golden ratio's multiples spread evenly and never repeat.
-		const shift = (index * 0.618033988749895) % 1;
-		yield Math.floor(index * share + shift * slack);
-	}
+	// The golden ratio's multiples spread evenly and never repeat.
+	const shift = (index * 0.618033988749895) % 1;
+	return Math.floor(index * share + shift * slack);
 }
 
 /** A text that stands for a longer one, and how many times longer that is. */
@@ -28,8 +26,11 @@ export interface TextSample {
 export function evenSample(text: string, limit: number, width = WINDOW): TextSample {
 	if (text.length <= limit) return { text, scale: 1 };
 	const parts: string[] = [];
-	for (const start of windowStarts(text.length, Math.max(1, Math.floor(limit / width)), width))
+	const windows = Math.max(1, Math.floor(limit / width));
+	for (let index = 0; index < windows; index++) {
+		const start = windowStart(index, windows, text.length, width);
 		parts.push(text.slice(start, start + width));
+	}
 	const sample = parts.join('');
 	return { text: sample, scale: text.length / sample.length };
 }

@@ -1,5 +1,5 @@
 /** Token estimates for text, by script; no tokenizer is loaded. */
-import { windowStarts } from './even-sample.ts';
+import { windowStart } from './even-sample.ts';
 
 /** Estimated tokens of one image, whatever its size (the figure that pi uses). */
 export const IMAGE_TOKENS = 1200;
@@ -20,22 +20,30 @@ const ALPHABET_TOKENS = 1 / 2;
 const IDEOGRAPH_TOKENS = 4 / 5;
 const FIRST_IDEOGRAPH = 0x1100;
 
-/** A longer text is judged by windows that are this much of it together, in characters. */
-const SAMPLED_CHARACTERS = 2048;
+/** Texts up to here are looked at whole, in characters. */
+const WHOLE_CHARACTERS = 512;
+/** A longer one is judged by windows that are so much of it together. */
+const SAMPLED_SHARE = 1 / 16;
 const WINDOW = 32;
+const LEAST_WINDOWS = 8;
+const MOST_WINDOWS = 64;
 
 /**
  * Estimates the tokens of `text`: characters/4 for ASCII as pi does, more for other scripts, where
- * characters/4 is off by a factor of three. A surrogate pair counts once. Of a text over 2,048
- * characters evenly spread windows are looked at, so that any text takes a few microseconds.
+ * characters/4 is off by a factor of three. A surrogate pair counts once. Of a text over 512 characters
+ * evenly spread windows are looked at, so that a session of any size is counted in no time.
  */
 export function estimateTextTokens(text: string): number {
-	if (text.length <= SAMPLED_CHARACTERS) return Math.ceil(scriptTokens(text, 0, text.length));
+	const { length } = text;
+	if (length <= WHOLE_CHARACTERS) return Math.ceil(scriptTokens(text, 0, length));
+	const wanted = Math.floor((length * SAMPLED_SHARE) / WINDOW);
+	const windows = Math.max(LEAST_WINDOWS, Math.min(MOST_WINDOWS, wanted));
 	let tokens = 0;
-	const windows = SAMPLED_CHARACTERS / WINDOW;
-	for (const start of windowStarts(text.length, windows, WINDOW))
+	for (let index = 0; index < windows; index++) {
+		const start = windowStart(index, windows, length, WINDOW);
 		tokens += scriptTokens(text, start, start + WINDOW);
-	return Math.ceil((tokens * text.length) / SAMPLED_CHARACTERS);
+	}
+	return Math.ceil((tokens * length) / (windows * WINDOW));
 }
 
 function scriptTokens(text: string, start: number, end: number): number {

@@ -1,7 +1,7 @@
 // The estimate of a text's tokens: by script, and of long texts by a sample.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import { evenSample, windowStarts } from '../../../src/util/even-sample.ts';
+import { evenSample, windowStart } from '../../../src/util/even-sample.ts';
 import { estimateTextTokens } from '../../../src/util/tokens.ts';
 
 const code = 'const value = compute(input, 42);\n';
@@ -52,7 +52,7 @@ describe('estimateTextTokens', () => {
 
 	it('does not jump where sampling begins', () => {
 		for (const text of [code, chinese]) {
-			const long = text.repeat(1000).slice(0, 16_384);
+			const long = text.repeat(1000).slice(0, 512);
 			const ratio = estimateTextTokens(`${long}x`) / estimateTextTokens(long);
 			assert.ok(ratio > 0.95 && ratio < 1.05, String(ratio));
 		}
@@ -69,7 +69,8 @@ describe('evenSample', () => {
 					const width = 128;
 					const length = windows * width + more;
 					let end = 0;
-					for (const start of windowStarts(length, windows, width)) {
+					for (let index = 0; index < windows; index++) {
+						const start = windowStart(index, windows, length, width);
 						assert.ok(start >= end);
 						end = start + width;
 					}
