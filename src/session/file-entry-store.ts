@@ -75,6 +75,34 @@ export class FileEntryStore implements EntryStore {
 		return bytes && this.isLineOf(place, bytes) ? decodeLine(bytes) : undefined;
 	}
 
+	/** The bytes of a line and where they lie; undefined where they cannot be read now. */
+	rawLineAt(place: number): { line: Uint8Array; at: LinePlace } | undefined {
+		const line = this.bytesAt(place);
+		if (!line || !this.isLineOf(place, line)) return undefined;
+		return { line, at: { offset: this.offsets[place] ?? 0, length: line.length } };
+	}
+
+	/**
+	 * Takes over that other lines were put in the place of some: those behind them have moved.
+	 * @param lengths the new lengths by place
+	 * @returns how many bytes longer the file is now
+	 */
+	takeReplaced(lengths: ReadonlyMap<number, number>): number {
+		let moved = 0;
+		for (let place = 0; place < this.offsets.length; place++) {
+			this.offsets[place] = (this.offsets[place] ?? 0) + moved;
+			const length = lengths.get(place);
+			if (length === undefined) continue;
+			moved += length - (this.lengths[place] ?? 0);
+			this.lengths[place] = length;
+		}
+		// What was read before is forgotten with the rest of its generation.
+		this.young = new Map();
+		this.old = new Map();
+		this.youngBytes = 0;
+		return moved;
+	}
+
 	/** The bytes where the line stands; undefined where they cannot be read now. */
 	private bytesAt(place: number): Uint8Array | undefined {
 		if (!this.options.isCurrent()) return undefined;
