@@ -14,6 +14,8 @@ export { buildRequest } from './session/request-builder.ts';
 export { convertToLlm } from './session/messages.ts';
 export { contextTokens, estimateTokens } from './session/context-tokens.ts';
 export { findCutPoint } from './session/compaction/cut-point.ts';
+export { pruneToolOutputs } from './session/compaction/pruning.ts';
+export { pruneSession, unpruneSession } from './session/prune-session.ts';
 export { compact, prepareCompaction } from './session/compaction/compaction.ts';
 export { createModelSummarizer } from './session/compaction/model-summarizer.ts';
 export {

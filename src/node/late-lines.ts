@@ -4,6 +4,7 @@
  */
 import {
 	closeSync,
+	constants,
 	fdatasyncSync,
 	fstatSync,
 	ftruncateSync,
@@ -61,7 +62,8 @@ export function saveLateLines(
 
 /** Appends all of it or nothing. */
 function append(path: string, lines: Buffer, replacement: FileSight): void {
-	const file = openSync(path, 'a+');
+	// Not made anew where it was moved away: then it is tried again.
+	const file = openSync(path, constants.O_RDWR | constants.O_APPEND);
 	const { size } = fstatSync(file);
 	try {
 		// Unless they go on with the line that the file ended in when it was copied.

@@ -7,12 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { FileSessionStorage } from '../../../src/node/file-session-storage.ts';
+import { originalsPath } from '../../../src/node/originals-file.ts';
+import type { MessageEntry } from '../../../src/session/entries.ts';
+import { unpruneSession } from '../../../src/session/prune-session.ts';
+import type { RestoredOutputs } from '../../../src/session/pruned-outputs.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
+import { UserError } from '../../../src/util/errors.ts';
+import { sessionWithOutputs } from '../../support/prunable-session.ts';
 import { SessionBuilder } from '../../support/session-builder.ts';
 
 const CHILD = join('test', 'support', 'killed-child.mjs');
-/** Killed so many times, appending and migrating together: spec of the store. */
-const APPEND_KILLS = 400;
+/** Killed so many times, appending, pruning and migrating together: spec of the store. */
+const APPEND_KILLS = 250;
+const PRUNE_KILLS = 150;
 const MIGRATE_KILLS = 100;
 const KILLS_ON_A_FILE = 5;
 const AT_ONCE = 3;
@@ -38,7 +45,7 @@ describe('killed processes', function () {
 			said.push(line);
 			// After the first line, or up to nine later, and a part of a write's time more.
 			if (said.length === 1 + (kill % 9))
-				setTimeout(() => child.kill('SIGKILL'), (kill * 0.37) % 3);
+				setTimeout(() => child.kill('SIGKILL'), (kill * 0.37) % (act === 'prune' ? 15 : 3));
 		});
 		const [[, signal]] = (await ended) as [[number | null, string | null], unknown];
 		assert.equal(signal, 'SIGKILL', errors.join(''));
@@ -81,6 +88,63 @@ describe('killed processes', function () {
 			assert.equal(manager.getBranch().length, manager.tree.size);
 		});
 	});
+
+	it('lose no output that they were pruning or bringing back', async () => {
+		const lines = sessionWithOutputs(12, 1_000).lines();
+		const outputs = new Map(
+			lines.map((line) => [(JSON.parse(line) as { id: string }).id, line] as const),
+		);
+		const files = Array.from({ length: AT_ONCE }, (_, worker) => ({
+			path: join(folder, `pruned-${worker}.jsonl`),
+			kills: KILLS_ON_A_FILE,
+			stored: [] as string[],
+		}));
+		let foundPruned = 0;
+		await inParallel(PRUNE_KILLS, async (kill, worker) => {
+			const file = files[worker];
+			assert(file);
+			if (file.kills === KILLS_ON_A_FILE) {
+				await writeFile(file.path, `${lines.join('\n')}\n`);
+				await rm(originalsPath(file.path), { force: true });
+				Object.assign(file, { kills: 0, stored: [] });
+			}
+			file.stored.push(...(await killedAtWork(file.path, 'prune', kill)));
+			file.kills++;
+			const manager = await SessionManager.open(new FileSessionStorage(file.path, { own: true }));
+			for (const id of file.stored) assert(manager.tree.has(id), `${id} is lost`);
+			for (const entry of manager.tree.entries()) assert.equal(entry.type, 'message');
+			for (const { kind } of manager.warnings) assert.equal(kind, 'bad-line');
+			assert(manager.warnings.length <= file.kills);
+			for (const [id, line] of outputs) {
+				if (!id.startsWith('r')) continue;
+				const { message } = JSON.parse(line) as MessageEntry;
+				const entry = manager.tree.get(id);
+				assert(entry?.type === 'message', `${id} is lost`);
+				const isPruned = manager.isPruned(id);
+				if (isPruned) foundPruned++;
+				assert.deepEqual(isPruned ? manager.originalOf(id) : entry.message, message, id);
+			}
+		});
+		assert(foundPruned > 0);
+		for (const { path } of files) {
+			const manager = await SessionManager.open(new FileSessionStorage(path, { own: true }));
+			assert.deepEqual((await unprunedOnceUnlocked(manager)).missing, []);
+			const text = await readFile(path, 'utf8');
+			assert(text.startsWith(`${lines.join('\n')}\n`));
+		}
+	});
+
+	/** A claim that was killed in the making counts for two seconds. */
+	async function unprunedOnceUnlocked(manager: SessionManager): Promise<RestoredOutputs> {
+		for (;;) {
+			try {
+				return await unpruneSession(manager);
+			} catch (error) {
+				if (!(error instanceof UserError && error.reason === 'locked')) throw error;
+				await new Promise((resolve) => setTimeout(resolve, 100));
+			}
+		}
+	}
 
 	it('leave a migrated copy whole or not there, and the original untouched', async () => {
 		const old = join(folder, 'old.jsonl');
