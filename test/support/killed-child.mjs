@@ -21,6 +21,19 @@ async function onceUnlocked(act) {
 	}
 }
 
+/** A call and its output, which says what it is; gives the output's id. */
+async function appendOutput(toolCallId, length) {
+	const call = { type: 'toolCall', id: toolCallId, name: 'bash', arguments: {} };
+	const fields = { role: 'assistant', stopReason: 'toolUse', timestamp: 0 };
+	await session.appendMessage({ ...fields, content: [call] });
+	const text = `${toolCallId}:${length}:${'x'.repeat(length)}`;
+	const { id } = await session.appendMessage({
+		...{ role: 'toolResult', toolCallId, toolName: 'bash', isError: false, timestamp: 0 },
+		content: [{ type: 'text', text }],
+	});
+	return id;
+}
+
 await say('begun');
 for (let turn = 0; ; turn++) {
 	if (act === 'migrate') {
@@ -28,12 +41,11 @@ for (let turn = 0; ; turn++) {
 		await core.copySession(session, copy, () => Promise.resolve(), file);
 		await say(copy);
 	} else if (act === 'prune') {
-		// Pruned, brought back, and written to in between, with ever more originals beside it.
-		const settings = { protectTokens: 500 * (turn % 8), minimumSavings: 1, protectedTools: [] };
-		await onceUnlocked(() =>
-			turn % 3 === 2 ? core.unpruneSession(session) : core.pruneSession(session, settings),
-		);
-		await say((await session.appendMessage({ role: 'user', content: 'on', timestamp: 0 })).id);
+		// Each time there is a new output to prune; now and then all come back.
+		await say(await appendOutput(`${process.pid}-${turn}`, 500 + ((turn * 7919) % 40_000)));
+		const settings = { protectTokens: 0, minimumSavings: 1, protectedTools: [] };
+		await onceUnlocked(() => core.pruneSession(session, settings));
+		if (turn % 4 === 3) await core.unpruneSession(session);
 	} else {
 		// From less than a page to many, so that a kill can fall into a write.
 		const content = `turn ${turn} ${'häß€😀'.repeat((turn * 7919) % 4_000)}`;

@@ -8,12 +8,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { FileSessionStorage } from '../../../src/node/file-session-storage.ts';
 import { originalsPath } from '../../../src/node/originals-file.ts';
-import type { MessageEntry } from '../../../src/session/entries.ts';
+import { contentText } from '../../../src/session/navigation.ts';
 import { unpruneSession } from '../../../src/session/prune-session.ts';
 import type { RestoredOutputs } from '../../../src/session/pruned-outputs.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
 import { UserError } from '../../../src/util/errors.ts';
-import { sessionWithOutputs } from '../../support/prunable-session.ts';
 import { SessionBuilder } from '../../support/session-builder.ts';
 
 const CHILD = join('test', 'support', 'killed-child.mjs');
@@ -90,21 +89,20 @@ describe('killed processes', function () {
 	});
 
 	it('lose no output that they were pruning or bringing back', async () => {
-		const lines = sessionWithOutputs(12, 1_000).lines();
-		const outputs = new Map(
-			lines.map((line) => [(JSON.parse(line) as { id: string }).id, line] as const),
-		);
+		const session = new SessionBuilder();
+		session.user('begin', 'u0');
+		const text = `${session.lines().join('\n')}\n`;
 		const files = Array.from({ length: AT_ONCE }, (_, worker) => ({
 			path: join(folder, `pruned-${worker}.jsonl`),
 			kills: KILLS_ON_A_FILE,
 			stored: [] as string[],
 		}));
-		let foundPruned = 0;
+		const found = { pruned: 0, full: 0 };
 		await inParallel(PRUNE_KILLS, async (kill, worker) => {
 			const file = files[worker];
 			assert(file);
 			if (file.kills === KILLS_ON_A_FILE) {
-				await writeFile(file.path, `${lines.join('\n')}\n`);
+				await writeFile(file.path, text);
 				await rm(originalsPath(file.path), { force: true });
 				Object.assign(file, { kills: 0, stored: [] });
 			}
@@ -112,26 +110,23 @@ describe('killed processes', function () {
 			file.kills++;
 			const manager = await SessionManager.open(new FileSessionStorage(file.path, { own: true }));
 			for (const id of file.stored) assert(manager.tree.has(id), `${id} is lost`);
-			for (const entry of manager.tree.entries()) assert.equal(entry.type, 'message');
 			for (const { kind } of manager.warnings) assert.equal(kind, 'bad-line');
 			assert(manager.warnings.length <= file.kills);
-			for (const [id, line] of outputs) {
-				if (!id.startsWith('r')) continue;
-				const { message } = JSON.parse(line) as MessageEntry;
-				const entry = manager.tree.get(id);
-				assert(entry?.type === 'message', `${id} is lost`);
-				const isPruned = manager.isPruned(id);
-				if (isPruned) foundPruned++;
-				assert.deepEqual(isPruned ? manager.originalOf(id) : entry.message, message, id);
+			for (const entry of manager.tree.entries()) {
+				assert(entry.type === 'message');
+				if (entry.message.role !== 'toolResult') continue;
+				const isPruned = manager.isPruned(entry.id);
+				const output = isPruned ? manager.originalOf(entry.id) : entry.message;
+				assert(output, `the output of ${entry.id} is lost`);
+				found[isPruned ? 'pruned' : 'full']++;
+				const [call, length, content] = contentText(output.content).split(':');
+				assert.deepEqual([call, content?.length], [output.toolCallId, Number(length)]);
 			}
-		});
-		assert(foundPruned > 0);
-		for (const { path } of files) {
-			const manager = await SessionManager.open(new FileSessionStorage(path, { own: true }));
+			if (file.kills < KILLS_ON_A_FILE) return;
 			assert.deepEqual((await unprunedOnceUnlocked(manager)).missing, []);
-			const text = await readFile(path, 'utf8');
-			assert(text.startsWith(`${lines.join('\n')}\n`));
-		}
+			assert.equal((await readFile(file.path, 'utf8')).includes('prunedAt'), false);
+		});
+		assert(found.pruned > 0 && found.full > 0);
 	});
 
 	/** A claim that was killed in the making counts for two seconds. */

@@ -28,6 +28,7 @@ import { entryText } from '../../../src/session/entry-text.ts';
 import { pruneSession, unpruneSession } from '../../../src/session/prune-session.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
 import { UserError } from '../../../src/util/errors.ts';
+import { textOfTokens, toolResult } from '../../support/session-builder.ts';
 import { sessionWithOutputs } from '../../support/prunable-session.ts';
 
 const failsWith = (reason: string) => (error: unknown) =>
@@ -448,10 +449,7 @@ describe('pruned session files', () => {
 	it('gives a fork whose entries hang elsewhere its content back, and leaves the rest', async () => {
 		const session = sessionWithOutputs(1, 2_000);
 		session.add({ type: 'label', id: 'l', targetId: 'r1', label: 'x' });
-		session.message(
-			{ ...(session.entries[2] as { message: never }).message, toolCallId: 'c2' } as never,
-			'r2',
-		);
+		session.message(toolResult('c2', textOfTokens(2_000), 'bash'), 'r2');
 		await writeFile(path, `${session.lines().join('\n')}\n`);
 		const manager = await openOwn();
 		await prune(manager, 'r2');
