@@ -4,7 +4,7 @@
  * What is torn or damaged costs only itself.
  */
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { LinePlace } from '../session/entry-store.ts';
 import type { OriginalLine, OriginalLines } from '../session/original-lines.ts';
@@ -157,7 +157,7 @@ async function appendRecords(path: string, session: string, records: Buffer): Pr
 			await file.writeFile(Buffer.concat([Buffer.from(closing), records]));
 			await file.sync();
 		} catch (error) {
-			await takeBack(file, size);
+			await takeBack(file, size, path);
 			throw error;
 		}
 		if (isNew) await syncFolder(path);
@@ -170,9 +170,10 @@ function isSame(one: Uint8Array | undefined, other: Uint8Array): boolean {
 	return one !== undefined && Buffer.compare(one, other) === 0;
 }
 
-async function takeBack(file: FileHandle, size: number): Promise<void> {
-	// A torn record that stays does no harm.
+/** A torn record that stays, or an empty file, does no harm. */
+async function takeBack(file: FileHandle, size: number, path: string): Promise<void> {
 	await file.truncate(size).catch(() => undefined);
+	if (size === 0) await rm(path, { force: true }).catch(() => undefined);
 }
 
 function readAt(file: number, offset: number, length: number): Buffer {

@@ -116,9 +116,10 @@ async function copyChanged(
 			at += portion.length;
 		}
 	};
-	for (const { place, change } of edits) {
+	for (const edit of edits) {
+		const { place } = edit;
 		await copyTo(place.offset);
-		const line = Buffer.from(change(await readWhole(from, place.offset, place.length)));
+		const line = Buffer.from(edit.change(await readWhole(from, place.offset, place.length)));
 		await write(line);
 		lengths.push(line.length);
 		at += place.length;
