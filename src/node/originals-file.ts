@@ -62,8 +62,10 @@ export class OriginalsFile implements OriginalLines {
 
 	async keep(originals: readonly OriginalLine[]): Promise<void> {
 		const records: Buffer[] = [];
+		const known = new Set(this.ids());
 		for (const { entryId, line } of originals)
-			if (!isSame(this.get(entryId), line)) records.push(...recordOf(entryId, line));
+			if (!known.has(entryId) || !isSame(this.get(entryId), line))
+				records.push(...recordOf(entryId, line));
 		if (records.length === 0) return;
 		const { path } = this;
 		try {

@@ -6,6 +6,7 @@ import { fstatSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { open, readdir, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ChangedElsewhere, type LineEdit } from '../session/session-storage.ts';
+import { createYielder } from '../util/async.ts';
 import { UserError } from '../util/errors.ts';
 import { keepAccess } from './file-access.ts';
 import { isStillThere, tailOf, type FileSight } from './file-sight.ts';
@@ -93,49 +94,79 @@ function requireSeen(file: FileHandle, expected: FileSight): void {
 	if (size > expected.bytes) throw new ChangedElsewhere('grown');
 }
 
-/** Copies the first `bytes` bytes with changed lines, a portion at a time. */
+/** Copies the first `bytes` bytes with changed lines, in portions, giving the thread away between lines. */
 async function copyChanged(
 	from: FileHandle,
 	to: FileHandle,
 	bytes: number,
 	edits: readonly LineEdit[],
 ): Promise<{ seen: FileSight; lengths: number[] }> {
+	const pause = createYielder();
+	const read = portionReader(from);
 	const lengths: number[] = [];
+	let waiting: Buffer[] = [];
+	let waitingBytes = 0;
 	let tail: Buffer = Buffer.alloc(0);
 	let written = 0;
-	const write = async (portion: Buffer) => {
+	const flush = async () => {
+		const portion = Buffer.concat(waiting);
 		await to.writeFile(portion);
-		written += portion.length;
 		tail = tailOf(tail, portion);
+		written += portion.length;
+		waiting = [];
+		waitingBytes = 0;
+	};
+	const write = async (part: Buffer) => {
+		waiting.push(part);
+		waitingBytes += part.length;
+		if (waitingBytes >= PORTION_BYTES) await flush();
 	};
 	let at = 0;
 	const copyTo = async (end: number) => {
 		while (at < end) {
-			const portion = await readWhole(from, at, Math.min(PORTION_BYTES, end - at));
-			await write(portion);
-			at += portion.length;
+			const part = await read(at, Math.min(PORTION_BYTES, end - at));
+			await write(part);
+			at += part.length;
 		}
 	};
 	for (const edit of edits) {
-		const { place } = edit;
-		await copyTo(place.offset);
-		const line = Buffer.from(edit.change(await readWhole(from, place.offset, place.length)));
+		await pause();
+		await copyTo(edit.place.offset);
+		const line = Buffer.from(edit.change(await read(at, edit.place.length)));
 		await write(line);
 		lengths.push(line.length);
-		at += place.length;
+		at += edit.place.length;
 	}
 	await copyTo(bytes);
+	await flush();
 	const { ino: inode, size } = await to.stat();
 	if (size !== written) throw new Error(`${size} bytes stand where ${written} were written`);
 	return { seen: { inode, bytes: written, tail }, lengths };
 }
 
-async function readWhole(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+/** Reads parts that lie one behind the other, a whole portion at a time. */
+function portionReader(file: FileHandle): (offset: number, length: number) => Promise<Buffer> {
+	let portion: Buffer = Buffer.alloc(0);
+	let portionAt = 0;
+	return async (offset, length) => {
+		const isThere = offset >= portionAt && offset + length <= portionAt + portion.length;
+		if (!isThere) {
+			portion = await readUpTo(file, offset, Math.max(PORTION_BYTES, length));
+			portionAt = offset;
+			if (portion.length < length) throw new ChangedElsewhere('replaced');
+		}
+		return portion.subarray(offset - portionAt, offset - portionAt + length);
+	};
+}
+
+/** Fewer bytes where the file ends before. */
+async function readUpTo(file: FileHandle, offset: number, length: number): Promise<Buffer> {
 	const buffer = Buffer.allocUnsafe(length);
-	for (let done = 0; done < length;) {
+	let done = 0;
+	while (done < length) {
 		const { bytesRead } = await file.read(buffer, done, length - done, offset + done);
-		if (bytesRead === 0) throw new ChangedElsewhere('replaced');
+		if (bytesRead === 0) break;
 		done += bytesRead;
 	}
-	return buffer;
+	return buffer.subarray(0, done);
 }

@@ -71,15 +71,22 @@ export class FileEntryStore implements EntryStore {
 	}
 
 	lineAt(place: number): string | undefined {
-		const bytes = this.bytesAt(place);
-		return bytes && this.isLineOf(place, bytes) ? decodeLine(bytes) : undefined;
+		const line = this.rawLineAt(place);
+		return line && decodeLine(line);
 	}
 
-	/** The bytes of a line and where they lie; undefined where they cannot be read now. */
-	rawLineAt(place: number): { line: Uint8Array; at: LinePlace } | undefined {
+	/** The bytes of a line; undefined where they cannot be read now. */
+	rawLineAt(place: number): Uint8Array | undefined {
 		const line = this.bytesAt(place);
-		if (!line || !this.isLineOf(place, line)) return undefined;
-		return { line, at: { offset: this.offsets[place] ?? 0, length: line.length } };
+		return line && this.isLineOf(place, line) ? line : undefined;
+	}
+
+	/** Where a line lies; undefined where there is none, or the file is another one by now. */
+	lineRangeAt(place: number): LinePlace | undefined {
+		const offset = this.offsets[place];
+		const length = this.lengths[place];
+		const isKnown = offset !== undefined && length !== undefined && this.options.isCurrent();
+		return isKnown ? { offset, length } : undefined;
 	}
 
 	/**

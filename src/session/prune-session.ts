@@ -1,6 +1,12 @@
 /** Pruning as one act: planned, stored and, where wanted, taken back, while other windows wait. */
+import { createYielder } from '../util/async.ts';
 import type { TokenCounter } from '../util/tokens.ts';
-import { pruneToolOutputs, type PrunePlan, type PruneSettings } from './compaction/pruning.ts';
+import {
+	pruneToolOutputs,
+	type PrunableOutput,
+	type PrunePlan,
+	type PruneSettings,
+} from './compaction/pruning.ts';
 import type { RestoredOutputs } from './pruned-outputs.ts';
 import type { SessionManager } from './session-manager.ts';
 
@@ -20,12 +26,24 @@ export async function pruneSession(
 		const plan = await pruneToolOutputs(await manager.readContextPath(), settings, count);
 		if (plan.outputs.length === 0) return plan;
 		await manager.prune(plan.outputs);
-		const outputs = plan.outputs.filter(({ entryId }) => manager.isPruned(entryId));
-		const savedTokens = outputs.reduce((sum, output) => sum + output.savedTokens, 0);
-		return { ...plan, outputs, savedTokens };
+		return await whatIsPruned(manager, plan);
 	} finally {
 		await release();
 	}
+}
+
+/** The plan without what could not be pruned after all. */
+async function whatIsPruned(manager: SessionManager, plan: PrunePlan): Promise<PrunePlan> {
+	const pause = createYielder();
+	const outputs: PrunableOutput[] = [];
+	let savedTokens = 0;
+	for (const output of plan.outputs) {
+		await pause();
+		if (!manager.isPruned(output.entryId)) continue;
+		outputs.push(output);
+		savedTokens += output.savedTokens;
+	}
+	return { ...plan, outputs, savedTokens };
 }
 
 /**

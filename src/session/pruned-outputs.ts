@@ -89,13 +89,16 @@ export class PrunedOutputs {
 	 */
 	async prune(outputs: readonly OutputToPrune[]): Promise<void> {
 		const prunedAt = Date.now();
-		const open = outputs.filter(({ entryId }) => !this.has(entryId));
-		const wrong = open.find(({ entryId }) => !toolResultOf(this.file.tree.get(entryId)));
+		const wrong = outputs.find(({ entryId }) => this.file.tree.roleOf(entryId) !== 'toolResult');
 		if (wrong) throw notPrunable(wrong.entryId);
 		const { rewrite, originals } = this.file.pruning;
-		if (rewrite && originals) return this.rewritePruned(open, prunedAt, originals);
+		if (rewrite && originals) return this.rewritePruned(outputs, prunedAt, originals);
 		const prunes = new Map(await this.savedNow());
-		for (const { entryId, notice } of open) prunes.set(entryId, { notice, prunedAt });
+		const pause = createYielder();
+		for (const { entryId, notice } of outputs) {
+			await pause();
+			if (!this.has(entryId)) prunes.set(entryId, { notice, prunedAt });
+		}
 		await this.saveOverlay(prunes);
 	}
 
@@ -133,7 +136,6 @@ export class PrunedOutputs {
 		prunedAt: number,
 		originals: OriginalLines,
 	): Promise<void> {
-		if (outputs.length === 0) return;
 		const changes = new Map<string, LineEdit['change']>();
 		const pause = createYielder();
 		let portion: OriginalLine[] = [];
@@ -142,7 +144,7 @@ export class PrunedOutputs {
 			await pause();
 			const line = this.file.rawLineOf(entryId);
 			if (!line) throw notPrunable(entryId);
-			// One that cannot be written anew stays as it is.
+			// One that is pruned already, or that cannot be written anew, stays as it is.
 			if (!prunedLine(line, { notice, prunedAt })) continue;
 			portion.push({ entryId, line });
 			bytes += line.length;
@@ -159,7 +161,7 @@ export class PrunedOutputs {
 			});
 		}
 		await originals.keep(portion);
-		await this.file.changeLines(changes);
+		if (changes.size > 0) await this.file.changeLines(changes);
 	}
 
 	private restored(entryId: string, line: Uint8Array): Uint8Array {

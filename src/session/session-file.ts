@@ -216,7 +216,7 @@ export class SessionFile {
 
 	/** The line of an entry as it stands in the file; undefined where it cannot be read now. */
 	rawLineOf(id: string): Uint8Array | undefined {
-		return this.store.rawLineAt(this.tree.placeOf(id) ?? -1)?.line;
+		return this.store.rawLineAt(this.tree.placeOf(id) ?? -1);
 	}
 
 	/**
@@ -230,9 +230,9 @@ export class SessionFile {
 		if (!rewrite || this.version < SESSION_VERSION) throw notRewritten(this.location);
 		const edits = [...changes].map(([id, change]) => {
 			const place = this.tree.placeOf(id) ?? -1;
-			const raw = this.store.rawLineAt(place);
-			if (!raw) throw notRewritten(this.location);
-			return { place, edit: { place: raw.at, change } };
+			const range = this.store.lineRangeAt(place);
+			if (!range) throw notRewritten(this.location);
+			return { place, edit: { place: range, change } };
 		});
 		edits.sort((a, b) => a.place - b.place);
 		await rewrite(
