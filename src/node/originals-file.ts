@@ -38,7 +38,7 @@ export class OriginalsFile implements OriginalLines {
 	/** Beside the file itself, where the session is open under the name of a link. */
 	private get path(): string {
 		try {
-			return originalsPath(realpathSync(this.session));
+			return originalsPath(realpathSync.native(this.session));
 		} catch {
 			return originalsPath(this.session);
 		}
