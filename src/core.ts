@@ -26,6 +26,8 @@ export { readObservations } from './session/observations.ts';
 export { TokenCounts } from './session/token-counts.ts';
 export { estimateTextTokens } from './util/tokens.ts';
 export { findCutPoint } from './session/compaction/cut-point.ts';
+export { pruneToolOutputs } from './session/compaction/pruning.ts';
+export { pruneSession, unpruneSession } from './session/prune-session.ts';
 export { compact, prepareCompaction } from './session/compaction/compaction.ts';
 export { serializeConversation } from './session/compaction/serialize.ts';
 export { tryCandidates, withFailures } from './session/compaction/candidates.ts';

@@ -66,6 +66,8 @@ export interface ToolResultMessage {
 	content: (TextContent | ImageContent)[];
 	details?: unknown;
 	isError: boolean;
+	/** When its content was replaced by a notice, ms; absent where the content is what the tool gave. */
+	prunedAt?: number;
 	timestamp: number;
 }
 

@@ -3,6 +3,8 @@
 export const COMMANDS = {
 	compact: 'espalier.compact',
 	compactWithFocus: 'espalier.compactWithFocus',
+	pruneToolOutputs: 'espalier.pruneToolOutputs',
+	restoreToolOutputs: 'espalier.restoreToolOutputs',
 	newSession: 'espalier.newSession',
 	openSession: 'espalier.openSession',
 	manageSessions: 'espalier.manageSessions',

@@ -6,6 +6,7 @@ import { UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
 import { COMMANDS, VIEWS } from './command-ids.ts';
 import { askFocus, runCompaction } from './compaction-command.ts';
+import { runPruning, runRestoring } from './pruning-commands.ts';
 import { registerCommand } from './report-error.ts';
 import type { SessionHost } from './session-host.ts';
 import { registerSessionCommands } from './sessions/session-commands.ts';
@@ -28,6 +29,8 @@ export function registerCommands(
 		const focus = instructions.trim();
 		await runCompaction(session(), log, focus ? { instructions: focus } : {});
 	});
+	registerCommand(context, log, COMMANDS.pruneToolOutputs, () => runPruning(session()));
+	registerCommand(context, log, COMMANDS.restoreToolOutputs, () => runRestoring(session()));
 	registerCommand(context, log, COMMANDS.newSession, async () => {
 		await sessions.startNew();
 		await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);

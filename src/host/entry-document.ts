@@ -1,7 +1,7 @@
 /** Entries as read-only documents: the scheme `espalier-entry` and the command that opens one. */
 import * as vscode from 'vscode';
 import type { SessionManager } from '../session/session-manager.ts';
-import { entryDocument } from '../session/entry-markdown.ts';
+import { sessionDocument } from '../session/pruned-document.ts';
 import { COMMANDS } from './command-ids.ts';
 
 export const ENTRY_SCHEME = 'espalier-entry';
@@ -46,9 +46,9 @@ async function showEntry(manager: SessionManager, entryId: string): Promise<void
 
 /** The address of an entry's document; its last segment names the tab and the language. */
 export function entryUri(manager: SessionManager, entryId: string): vscode.Uri | undefined {
-	const entry = manager.tree.get(entryId);
-	if (!entry) return undefined;
-	const { title, language } = entryDocument(entry);
+	const document = sessionDocument(manager, entryId);
+	if (!document) return undefined;
+	const { title, language } = document;
 	const name = title.replace(/[^\p{L}\p{N} ()_-]+/gu, ' ').trim() || 'Entry';
 	return vscode.Uri.from({
 		scheme: ENTRY_SCHEME,
@@ -60,10 +60,11 @@ export function entryUri(manager: SessionManager, entryId: string): vscode.Uri |
 
 function documentText(ports: EntryDocumentPorts, uri: vscode.Uri): string {
 	const { session, entry: entryId } = addressOf(uri);
-	const entry = ports.managerOf(session)?.tree.get(entryId);
-	return entry
-		? entryDocument(entry).text
-		: 'This entry belongs to a session that is not open any more.\n';
+	const manager = ports.managerOf(session);
+	return (
+		(manager && sessionDocument(manager, entryId)?.text) ??
+		'This entry belongs to a session that is not open any more.\n'
+	);
 }
 
 function addressOf(uri: vscode.Uri): { session: string; entry: string } {

@@ -3,12 +3,14 @@
  * window and not to the session file (its leaf, which file it was) is kept in workspace state.
  */
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { copySession, forkSession } from '../node/copy-session.ts';
 import { FileSessionStorage } from '../node/file-session-storage.ts';
+import { PruneOverlayFiles } from '../node/prune-overlay-files.ts';
 import { renameSession } from '../node/session-files.ts';
+import { ARCHIVE_FOLDER } from '../node/session-folders.ts';
 import { AgentSession, type AgentSessionOptions } from '../session/agent-session.ts';
 import { SESSION_VERSION } from '../session/entries.ts';
 import { SessionManager, type SavedLeaf } from '../session/session-manager.ts';
@@ -70,7 +72,7 @@ export class SessionHost implements vscode.Disposable {
 	async startNew(): Promise<void> {
 		const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
 		const { id, path } = this.newPlace();
-		await this.show(SessionManager.create(new FileSessionStorage(path), { id, cwd }));
+		await this.show(SessionManager.create(this.storage(path), { id, cwd }));
 	}
 
 	/**
@@ -147,8 +149,16 @@ export class SessionHost implements vscode.Disposable {
 		return { id, path: vscode.Uri.joinPath(this.folder, `${time}_${id}.jsonl`).fsPath };
 	}
 
+	/** What lies in our folder, or in its archive, is ours; anything else is only appended to. */
+	private storage(path: string): FileSessionStorage {
+		return new FileSessionStorage(path, {
+			own: [this.folder.fsPath, join(this.folder.fsPath, ARCHIVE_FOLDER)].includes(dirname(path)),
+			overlay: new PruneOverlayFiles(vscode.Uri.joinPath(this.folder, '..', 'pruned').fsPath),
+		});
+	}
+
 	private load(path: string): Promise<SessionManager> {
-		return SessionManager.open(new FileSessionStorage(path), this.savedLeaf(path));
+		return SessionManager.open(this.storage(path), this.savedLeaf(path));
 	}
 
 	private savedLeaf(path: string): SavedLeaf | undefined {

@@ -5,8 +5,10 @@ import { SESSION_VERSION } from '../session/entries.ts';
 import { createBranchedSession } from '../session/fork.ts';
 import { migrateTo } from '../session/migration.ts';
 import { SessionManager } from '../session/session-manager.ts';
+import { createYielder } from '../util/async.ts';
 import { UserError } from '../util/errors.ts';
 import { FileSessionStorage } from './file-session-storage.ts';
+import { OriginalsFile, originalsPath } from './originals-file.ts';
 import { writeError } from './write-error.ts';
 
 /**
@@ -25,6 +27,8 @@ export function copySession<T>(
 			source.fileVersion < SESSION_VERSION
 				? await migrateTo(source, new FileSessionStorage(draft), parentSession)
 				: await copyBytes(source, draft);
+		// After the session: originals are only ever added, so that none is missing that it needs.
+		await copyOriginals(source.location, target, () => true);
 		return change(copy);
 	});
 }
@@ -40,9 +44,26 @@ export async function forkSession(
 	target: string,
 	id: string,
 ): Promise<void> {
-	await wholeOrNothing(target, (draft) =>
-		createBranchedSession(source, leafId, new FileSessionStorage(draft), id),
-	);
+	await wholeOrNothing(target, async (draft) => {
+		const fork = await createBranchedSession(source, leafId, new FileSessionStorage(draft), id);
+		await copyOriginals(source.location, target, (entryId) => fork.isPruned(entryId));
+	});
+}
+
+/** Copies the originals of pruned entries, to where they lie once the copy has its name. */
+async function copyOriginals(
+	source: string,
+	target: string,
+	wants: (entryId: string) => boolean,
+): Promise<void> {
+	const from = new OriginalsFile(source);
+	const to = new OriginalsFile(target);
+	const pause = createYielder();
+	for (const entryId of from.ids()) {
+		await pause();
+		const line = wants(entryId) ? from.get(entryId) : undefined;
+		if (line) await to.keep([{ entryId, line }]);
+	}
 }
 
 /** Lets a file be written under a draft name, and gives it its own once it is complete. */
@@ -50,11 +71,13 @@ async function wholeOrNothing<T>(target: string, write: (draft: string) => Promi
 	await requireFolder(target);
 	await refuseExisting(target);
 	const draft = `${target}.${crypto.randomUUID()}.tmp`;
+	const hadOriginals = await exists(originalsPath(target));
 	try {
 		const result = await write(draft);
 		await publish(draft, target);
 		return result;
 	} catch (error) {
+		if (!hadOriginals) await rm(originalsPath(target), { force: true }).catch(() => undefined);
 		const isSystem = error instanceof Error && 'syscall' in error;
 		throw isSystem ? writeError(error, target) : error;
 	} finally {
@@ -83,6 +106,13 @@ async function refuseExisting(target: string): Promise<boolean> {
 		kept: 'It was not touched.',
 		hint: 'Choose another name, or move it away.',
 	});
+}
+
+function exists(path: string): Promise<boolean> {
+	return lstat(path).then(
+		() => true,
+		() => false,
+	);
 }
 
 async function requireFolder(target: string): Promise<void> {

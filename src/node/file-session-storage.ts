@@ -1,15 +1,22 @@
-/** A session in a file: read in chunks, only ever appended to, and never unaware of other writers. */
+/**
+ * A session in a file: read in chunks, appended to, and never unaware of other writers. Lines are
+ * replaced in our own files alone.
+ */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { LinePlace } from '../session/entry-store.ts';
+import type { PruneOverlay } from '../session/prune-overlay.ts';
 import {
 	ChangedElsewhere,
 	type FileChange,
+	type LineEdit,
 	type SessionStorage,
 } from '../session/session-storage.ts';
 import { UserError } from '../util/errors.ts';
 import { isStillThere, tailOf, type FileSight } from './file-sight.ts';
 import { LineAppender, type Durability } from './line-appender.ts';
+import { OriginalsFile } from './originals-file.ts';
+import { rewriteFile } from './rewrite-file.ts';
 import { lockSession } from './session-lock.ts';
 
 /** Bytes read at a time, into one reused buffer. */
@@ -19,17 +26,31 @@ const idleBuffers: [Buffer, Buffer][] = [];
 /** Bytes read around a line that someone looks at. */
 const BLOCK_BYTES = 256 << 10;
 
+export interface FileSessionOptions {
+	durability?: Durability;
+	/** True for a file in our own folder: its lines may be replaced, while it is locked. */
+	own?: boolean;
+	/** Where it is kept what is pruned in a file that is not our own. */
+	overlay?: PruneOverlay | undefined;
+}
+
 export class FileSessionStorage implements SessionStorage {
 	readonly location: string;
+	readonly originals: OriginalsFile;
+	readonly overlay: PruneOverlay | undefined;
+	readonly rewrite: SessionStorage['rewrite'];
 	private readonly appender: LineAppender;
 	private seen: FileSight | undefined;
 	/** What was read last around a line: lines that are read one after the other lie close together. */
 	private block = Buffer.alloc(0);
 	private blockOffset = 0;
 
-	constructor(path: string, options: { durability?: Durability } = {}) {
+	constructor(path: string, options: FileSessionOptions = {}) {
 		this.location = path;
 		this.appender = new LineAppender(path, options.durability ?? 'synced');
+		this.originals = new OriginalsFile(path);
+		this.overlay = options.overlay;
+		if (options.own) this.rewrite = (edits, onReplaced) => this.rewriteLines(edits, onReplaced);
 	}
 
 	async *chunks(from: number): AsyncIterable<Uint8Array> {
@@ -105,6 +126,19 @@ export class FileSessionStorage implements SessionStorage {
 		} finally {
 			await file.close();
 		}
+	}
+
+	private async rewriteLines(
+		edits: readonly LineEdit[],
+		onReplaced: (lengths: number[]) => void,
+	): Promise<void> {
+		if (!this.seen) throw new ChangedElsewhere('replaced');
+		this.appender.release();
+		await rewriteFile(this.location, this.seen, edits, (seen, lengths) => {
+			this.seen = seen;
+			this.block = Buffer.alloc(0);
+			onReplaced(lengths);
+		});
 	}
 
 	lock(): Promise<() => Promise<void>> {

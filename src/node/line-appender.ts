@@ -15,12 +15,13 @@ import {
 	writeSync,
 	type Stats,
 } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { LinePlace } from '../session/entry-store.ts';
 import { ChangedElsewhere, linePlaces } from '../session/session-storage.ts';
 import { isStillThere, readTail, tailOf, type FileSight } from './file-sight.ts';
+import { syncFolder } from './sync-folder.ts';
 import { writeError } from './write-error.ts';
 
 /**
@@ -110,6 +111,11 @@ export class LineAppender {
 		} finally {
 			if (file) this.done(file);
 		}
+	}
+
+	/** Closes the file that is kept open: another one is about to take its place. */
+	release(): void {
+		this.forget();
 	}
 
 	private create(): Found {
@@ -224,17 +230,4 @@ function sightOf(
 	if (expected.inode !== ino || bytes < expected.bytes) throw new ChangedElsewhere('replaced');
 	if (bytes > expected.bytes) throw new ChangedElsewhere('grown');
 	return expected;
-}
-
-/** A new file outlives a power failure once its folder is on the disk, too. */
-async function syncFolder(path: string): Promise<void> {
-	let folder: FileHandle | undefined;
-	try {
-		folder = await open(dirname(path), 'r');
-		await folder.sync();
-	} catch {
-		// Some systems cannot sync a folder; they do not need it either.
-	} finally {
-		await folder?.close();
-	}
 }

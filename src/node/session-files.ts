@@ -62,9 +62,16 @@ export function restoreSession(path: string): Promise<string> {
 export async function filesOfSession(path: string): Promise<string[]> {
 	const folder = dirname(path);
 	const prefix = `${basename(path, EXTENSION)}.`;
-	const beside = (await readdir(folder)).filter(
+	const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
+	// A session whose name goes on from this one's has files of its own.
+	const others = names
+		.filter((name) => name.endsWith(EXTENSION) && name !== basename(path))
+		.map((name) => `${basename(name, EXTENSION)}.`);
+	const beside = names.filter(
 		(name) =>
-			name.startsWith(prefix) && !name.endsWith(EXTENSION) && !isLockName(name, basename(path)),
+			!name.endsWith(EXTENSION) &&
+			!isLockName(name, basename(path)) &&
+			!others.some((other) => name.startsWith(other)),
 	);
 	return [path, ...beside.map((name) => join(folder, name))];
 }

@@ -5,7 +5,7 @@ import type { BranchSummaryEntry, CompactionEntry } from './entries.ts';
 import type { SummarizerChoice } from './session-parts.ts';
 
 /** What a session is doing; prompts, compaction and navigation never interleave. */
-export type Activity = 'idle' | 'streaming' | 'compacting' | 'navigating';
+export type Activity = 'idle' | 'streaming' | 'compacting' | 'navigating' | 'pruning';
 
 export type AgentSessionEvent =
 	| { type: 'activityChanged'; activity: Activity }

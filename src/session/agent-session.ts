@@ -27,6 +27,9 @@ import { readContextUsage, type ContextUsage } from './context-usage.ts';
 import type { CompactionEntry } from './entries.ts';
 import { navigationTarget } from './navigation.ts';
 import { NavigationControl } from './navigation-control.ts';
+import type { PrunePlan } from './compaction/pruning.ts';
+import { pruneSession, unpruneSession } from './prune-session.ts';
+import type { RestoredOutputs } from './pruned-outputs.ts';
 import { buildRequest } from './request-builder.ts';
 import type { SessionManager } from './session-manager.ts';
 import {
@@ -233,6 +236,25 @@ export class AgentSession {
 		}
 	}
 
+	/**
+	 * Puts notices in place of old tool outputs of the current branch, where that saves enough; the
+	 * originals are kept.
+	 * @throws UserError where the session is busy or nothing can be written: nothing is pruned then
+	 */
+	prune(): Promise<PrunePlan> {
+		return this.changeOutputs('prune', async () =>
+			pruneSession(this.manager, undefined, await this.parts.counter()),
+		);
+	}
+
+	/**
+	 * Brings pruned outputs back: those of the entries named, else all that can be.
+	 * @throws UserError as `prune`: nothing is restored then
+	 */
+	unprune(entryIds?: readonly string[]): Promise<RestoredOutputs> {
+		return this.changeOutputs('restore outputs', () => unpruneSession(this.manager, entryIds));
+	}
+
 	/** How full the context is: what the meter shows. */
 	async contextUsage(): Promise<ContextUsage> {
 		const { manager } = this;
@@ -255,6 +277,16 @@ export class AgentSession {
 	dispose(): void {
 		this.disposed = true;
 		this.current?.controller.abort();
+	}
+
+	private async changeOutputs<T>(what: string, change: () => Promise<T>): Promise<T> {
+		this.refuseIfBusy(what);
+		const operation = this.begin('pruning');
+		try {
+			return await change();
+		} finally {
+			await this.end(operation);
+		}
 	}
 
 	private async runTurn(operation: Operation, model: Model): Promise<void> {
@@ -326,6 +358,7 @@ export class AgentSession {
 			streaming: 'an answer is coming in',
 			compacting: 'a compaction is running',
 			navigating: 'the session is moving to another entry',
+			pruning: 'tool outputs are being pruned or restored',
 		}[this.current.activity];
 		throw new UserError('busy', `Cannot ${what} now: ${doing}.`, {
 			kept: 'Nothing was changed.',

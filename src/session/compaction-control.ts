@@ -120,7 +120,7 @@ export class CompactionControl {
 
 	private async prepare({ boundaryId }: CompactOptions): Promise<Prepared> {
 		const { manager } = this.parts;
-		const path = await manager.tree.readContextPathTo(manager.leafId);
+		const path = await manager.readContextPath();
 		if (boundaryId !== undefined && !path.some(({ id }) => id === boundaryId))
 			throw notInContext(boundaryId);
 		const count = await this.parts.counter();

@@ -71,8 +71,43 @@ export class FileEntryStore implements EntryStore {
 	}
 
 	lineAt(place: number): string | undefined {
-		const bytes = this.bytesAt(place);
-		return bytes && this.isLineOf(place, bytes) ? decodeLine(bytes) : undefined;
+		const line = this.rawLineAt(place);
+		return line && decodeLine(line);
+	}
+
+	/** The bytes of a line; undefined where they cannot be read now. */
+	rawLineAt(place: number): Uint8Array | undefined {
+		const line = this.bytesAt(place);
+		return line && this.isLineOf(place, line) ? line : undefined;
+	}
+
+	/** Where a line lies; undefined where there is none, or the file is another one by now. */
+	lineRangeAt(place: number): LinePlace | undefined {
+		const offset = this.offsets[place];
+		const length = this.lengths[place];
+		const isKnown = offset !== undefined && length !== undefined && this.options.isCurrent();
+		return isKnown ? { offset, length } : undefined;
+	}
+
+	/**
+	 * Takes over that other lines were put in the place of some: those behind them have moved.
+	 * @param lengths the new lengths by place
+	 * @returns how many bytes longer the file is now
+	 */
+	takeReplaced(lengths: ReadonlyMap<number, number>): number {
+		let moved = 0;
+		for (let place = 0; place < this.offsets.length; place++) {
+			this.offsets[place] = (this.offsets[place] ?? 0) + moved;
+			const length = lengths.get(place);
+			if (length === undefined) continue;
+			moved += length - (this.lengths[place] ?? 0);
+			this.lengths[place] = length;
+		}
+		// What was read before is forgotten with the rest of its generation.
+		this.young = new Map();
+		this.old = new Map();
+		this.youngBytes = 0;
+		return moved;
 	}
 
 	/** The bytes where the line stands; undefined where they cannot be read now. */

@@ -3,13 +3,19 @@
  * looks at them. Versions 1 and 2 are migrated on the way. The file is never changed.
  */
 import { createYielder } from '../util/async.ts';
-import type { SessionEntry, SessionHeader } from './entries.ts';
+import { UserError } from '../util/errors.ts';
+import { SESSION_VERSION, type SessionEntry, type SessionHeader } from './entries.ts';
 import { versionOneId, type Json } from './entry-parse.ts';
 import { FileEntryStore } from './file-entry-store.ts';
 import { LineReader, notASession } from './line-reader.ts';
 import { LineScanner } from './line-scan.ts';
 import type { LinePlace } from './entry-store.ts';
-import { ChangedElsewhere, type FileChange, type SessionStorage } from './session-storage.ts';
+import {
+	ChangedElsewhere,
+	type FileChange,
+	type LineEdit,
+	type SessionStorage,
+} from './session-storage.ts';
 import { SessionTree } from './session-tree.ts';
 import type { SessionWarning } from './session-warning.ts';
 
@@ -208,6 +214,41 @@ export class SessionFile {
 		this.wrote(places);
 	}
 
+	/** The line of an entry as it stands in the file; undefined where it cannot be read now. */
+	rawLineOf(id: string): Uint8Array | undefined {
+		return this.store.rawLineAt(this.tree.placeOf(id) ?? -1);
+	}
+
+	/**
+	 * Changes the lines of entries, all or none; ids, parents and types must stay.
+	 * @param changes by entry; each is given the line that stands in the file
+	 * @throws ChangedElsewhere where another program has written to the file
+	 * @throws UserError where the file is not ours, or could not be written: it is as it was
+	 */
+	async changeLines(changes: ReadonlyMap<string, LineEdit['change']>): Promise<void> {
+		const { rewrite } = this.storage;
+		if (!rewrite || this.version < SESSION_VERSION) throw notRewritten(this.location);
+		const edits = [...changes].map(([id, change]) => {
+			const place = this.tree.placeOf(id) ?? -1;
+			const range = this.store.lineRangeAt(place);
+			if (!range) throw notRewritten(this.location);
+			return { place, edit: { place: range, change } };
+		});
+		edits.sort((a, b) => a.place - b.place);
+		await rewrite(
+			edits.map(({ edit }) => edit),
+			(lengths) => {
+				const byPlace = edits.map(({ place }, index) => [place, lengths[index] ?? 0] as const);
+				this.taken += this.store.takeReplaced(new Map(byPlace));
+			},
+		);
+	}
+
+	/** What the storage keeps of pruned outputs (see `SessionStorage`). */
+	get pruning(): Pick<SessionStorage, 'rewrite' | 'originals' | 'overlay'> {
+		return this.storage;
+	}
+
 	private wrote(places: readonly LinePlace[]): void {
 		const last = places.at(-1);
 		if (!last) return;
@@ -234,6 +275,13 @@ function damagedBody(entryId: string): SessionWarning {
 		entryId,
 		message: `Entry ${entryId} is damaged and shown as a gap; its line stays in the file.`,
 	};
+}
+
+function notRewritten(location: string): UserError {
+	return new UserError('not-rewritten', `Lines of ${location} cannot be replaced now.`, {
+		kept: 'It was not touched.',
+		hint: 'Only sessions that Espalier made are rewritten; look whether the file is in its place.',
+	});
 }
 
 /** Bytes scanned in one go: lines that need a real parse take their time. */

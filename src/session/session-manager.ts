@@ -2,8 +2,8 @@
  * A session: its entries, its leaf, and the only way to add to it. An entry is on disk before memory
  * moves, and memory has moved before anyone is told.
  */
+import type { ToolResultMessage } from '../agent/messages.ts';
 import { Emitter } from '../util/emitter.ts';
-import { UserError } from '../util/errors.ts';
 import { buildTreeContext, readTreeContext, type SessionContext } from './context.ts';
 import {
 	SESSION_VERSION,
@@ -17,6 +17,8 @@ import {
 	type SessionInfoEntry,
 } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
+import { PrunedOutputs, type OutputToPrune, type RestoredOutputs } from './pruned-outputs.ts';
+import { anotherSession, changedElsewhere, noSuchEntry, oldVersion } from './session-errors.ts';
 import { SessionFile } from './session-file.ts';
 import { ChangedElsewhere, MemorySessionStorage, type SessionStorage } from './session-storage.ts';
 import type { SessionTree } from './session-tree.ts';
@@ -35,7 +37,9 @@ export type SessionEvent =
 	| { type: 'entryAppended'; entry: SessionEntry }
 	| { type: 'leafChanged'; leafId: string | null }
 	/** Another program wrote to the file, and what is there now was taken over. */
-	| { type: 'changedElsewhere' };
+	| { type: 'changedElsewhere' }
+	/** Outputs were pruned or brought back. */
+	| { type: 'outputsChanged' };
 
 /** The fields of a new compaction entry; ids and time are added. */
 export type NewCompaction = Pick<CompactionEntry, 'summary' | 'firstKeptEntryId' | 'tokensBefore'> &
@@ -50,6 +54,9 @@ export type NewBranchSummary = Pick<BranchSummaryEntry, 'summary' | 'fromId'> &
 /** An entry without what `append` adds. */
 type NewEntry<T extends SessionEntry> = Omit<T, 'id' | 'parentId' | 'timestamp'>;
 
+/** How often lines are replaced anew since another program wrote to the file meanwhile. */
+const REWRITE_ATTEMPTS = 5;
+
 export class SessionManager {
 	readonly events = new Emitter<SessionEvent>();
 	private file: SessionFile;
@@ -60,10 +67,12 @@ export class SessionManager {
 	private held = false;
 	/** True while the file on disk is not the session that is in memory: nothing may be written then. */
 	private lost = false;
+	private readonly pruned: PrunedOutputs;
 	private knownLabels: { entries: number; labels: ReadonlyMap<string, string> } | undefined;
 
 	private constructor(file: SessionFile, savedLeaf?: SavedLeaf) {
 		this.file = file;
+		this.pruned = new PrunedOutputs(file);
 		const lastEntryId = this.lastEntryId;
 		const isSaved =
 			savedLeaf?.lastEntryId === lastEntryId &&
@@ -78,7 +87,9 @@ export class SessionManager {
 	 * @throws UserError where the file is not a session, or of a version this code does not know
 	 */
 	static async open(storage: SessionStorage, savedLeaf?: SavedLeaf): Promise<SessionManager> {
-		return new SessionManager(await SessionFile.read(storage), savedLeaf);
+		const manager = new SessionManager(await SessionFile.read(storage), savedLeaf);
+		await manager.pruned.load();
+		return manager;
 	}
 
 	/** Starts a session; its file is created with its first entry. */
@@ -158,6 +169,14 @@ export class SessionManager {
 	/** The end of that path that the context is made from; reads no more. */
 	contextPath(leafId: string | null = this.leaf): SessionEntry[] {
 		return this.tree.contextPathTo(leafId);
+	}
+
+	/**
+	 * The same, giving the thread away while it reads.
+	 * @throws UserError('unreadable') where the file cannot be read now
+	 */
+	readContextPath(leafId: string | null = this.leaf): Promise<SessionEntry[]> {
+		return this.tree.readContextPathTo(leafId);
 	}
 
 	/** The context of a leaf (the current one by default). */
@@ -242,6 +261,53 @@ export class SessionManager {
 		);
 	}
 
+	/** True where the context shows a notice instead of the entry's output. */
+	isPruned(entryId: string): boolean {
+		return this.pruned.has(entryId);
+	}
+
+	/**
+	 * The message of a pruned entry with its output; undefined for one that is not pruned, and where no
+	 * original is kept.
+	 * @throws UserError('unreadable') where the originals cannot be read now
+	 */
+	originalOf(entryId: string): ToolResultMessage | undefined {
+		return this.pruned.originalOf(entryId);
+	}
+
+	/**
+	 * Puts notices in place of outputs, all or none, for good; to be called between `hold` and its
+	 * release. The originals are kept.
+	 * @throws UserError where that is not possible: the session is as it was then
+	 */
+	prune(outputs: readonly OutputToPrune[]): Promise<void> {
+		return this.changeOutputs(() => this.pruned.prune(outputs));
+	}
+
+	/**
+	 * Brings pruned outputs back (all by default); to be called between `hold` and its release.
+	 * @throws UserError where that is not possible: the session is as it was then
+	 */
+	unprune(entryIds?: readonly string[]): Promise<RestoredOutputs> {
+		return this.changeOutputs(() => this.pruned.restore(entryIds));
+	}
+
+	private changeOutputs<T>(change: () => Promise<T>): Promise<T> {
+		return this.inOrder(async () => {
+			if (!this.held)
+				throw new Error('Outputs are pruned and brought back between hold and release.');
+			await this.requireWritable();
+			let attempts = 0;
+			const outcome = await this.goingOnAfterOthers(() => {
+				// Each attempt may read and write the whole file.
+				if (attempts++ === REWRITE_ATTEMPTS) throw changedElsewhere(this.location);
+				return change();
+			});
+			this.events.emit({ type: 'outputsChanged' });
+			return outcome;
+		});
+	}
+
 	/**
 	 * Takes over what another program has written meanwhile. Where it went on from our leaf, the leaf
 	 * follows it, as it would at the next opening.
@@ -295,12 +361,8 @@ export class SessionManager {
 		fields: NewEntry<T>,
 		parentId: string | null,
 	): Promise<T> {
-		if (this.fileVersion < SESSION_VERSION) throw oldVersion(this.location, this.fileVersion);
-		if (this.lost) {
-			await this.takeOver('replaced');
-			throw changedElsewhere(this.location);
-		}
-		for (;;) {
+		await this.requireWritable();
+		return this.goingOnAfterOthers(async () => {
 			// What it follows may have gone with a file that was replaced meanwhile.
 			if (parentId !== null && !this.tree.has(parentId)) throw changedElsewhere(this.location);
 			const base: EntryBase = {
@@ -310,9 +372,24 @@ export class SessionManager {
 				timestamp: new Date().toISOString(),
 			};
 			const entry = { ...base, ...fields } as unknown as T;
+			await this.file.append([entry]);
+			return entry;
+		});
+	}
+
+	private async requireWritable(): Promise<void> {
+		if (this.fileVersion < SESSION_VERSION) throw oldVersion(this.location, this.fileVersion);
+		if (this.lost) {
+			await this.takeOver('replaced');
+			throw changedElsewhere(this.location);
+		}
+	}
+
+	/** Writes; an operation of ours that meets others' writes takes those over and tries again. */
+	private async goingOnAfterOthers<T>(write: () => Promise<T>): Promise<T> {
+		for (;;) {
 			try {
-				await this.file.append([entry]);
-				return entry;
+				return await write();
 			} catch (error) {
 				if (!(error instanceof ChangedElsewhere)) throw error;
 				await this.takeOver(error.change);
@@ -357,6 +434,7 @@ export class SessionManager {
 		const file = await this.file.readAgain();
 		if (file.header.id !== this.id) throw anotherSession(this.location);
 		this.file = file;
+		this.pruned.showIn(file);
 		this.knownLabels = undefined;
 		this.lost = false;
 	}
@@ -392,19 +470,6 @@ export class SessionManager {
 	}
 }
 
-function noSuchEntry(id: string): UserError {
-	return new UserError('no-such-entry', `There is no entry ${id} in this session.`, {
-		kept: 'Nothing was changed.',
-	});
-}
-
-function changedElsewhere(location: string): UserError {
-	return new UserError('changed-elsewhere', `Another program has written to ${location}.`, {
-		kept: 'Nothing was written; what it wrote is shown now.',
-		hint: 'Try again to go on from there, or fork the session to go on without it.',
-	});
-}
-
 function labelsIn(tree: SessionTree): Map<string, string> {
 	const labels = new Map<string, string>();
 	for (const entry of tree.ofType('label')) {
@@ -412,18 +477,4 @@ function labelsIn(tree: SessionTree): Map<string, string> {
 		else labels.delete(entry.targetId);
 	}
 	return labels;
-}
-
-function anotherSession(location: string): UserError {
-	return new UserError('another-session', `Another session stands in ${location} now.`, {
-		kept: 'Nothing was written.',
-		hint: 'Open it to see it, or put the session back in its place.',
-	});
-}
-
-function oldVersion(location: string, version: number): UserError {
-	return new UserError('old-version', `${location} has an older format (version ${version}).`, {
-		kept: 'Nothing was written.',
-		hint: 'Write it anew as version 3 first.',
-	});
 }

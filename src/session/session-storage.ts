@@ -1,5 +1,7 @@
 /** The storage port of a session: where its bytes are read from and its lines appended to. */
 import type { LinePlace } from './entry-store.ts';
+import type { OriginalLines } from './original-lines.ts';
+import type { PruneOverlay } from './prune-overlay.ts';
 
 export interface SessionStorage {
 	/** Where the session lives, for people: a path. */
@@ -30,6 +32,32 @@ export interface SessionStorage {
 	 * @throws UserError('locked') where one does already
 	 */
 	lock(): Promise<() => Promise<void>>;
+	/**
+	 * Puts other lines in the place of some, all of them or none. Set for our own files alone: any other
+	 * is only ever appended to.
+	 * @param edits in the order of their places
+	 * @param onReplaced called at the moment when the new lines have their place, with their lengths in
+	 * bytes; nothing is thrown from then on
+	 * @throws ChangedElsewhere where the file is not as it was last read or written: it stays as it is
+	 * @throws UserError with what happened and what to do; the file is as it was before
+	 */
+	readonly rewrite?:
+		| ((edits: readonly LineEdit[], onReplaced: (lengths: number[]) => void) => Promise<void>)
+		| undefined;
+	/** Lines of pruned entries as they were before; kept beside the file, and moved with it. */
+	readonly originals?: OriginalLines | undefined;
+	/** Where it is kept what is pruned in a file that must stay as it is. */
+	readonly overlay?: PruneOverlay | undefined;
+}
+
+/** A line that another one is to take the place of. */
+export interface LineEdit {
+	place: LinePlace;
+	/**
+	 * The line for this place; is given the one that stands there.
+	 * @throws where it cannot be made: then nothing is replaced
+	 */
+	change(line: Uint8Array): Uint8Array;
 }
 
 /** `grown` means appended to; `replaced` that what was read stands there no more. */

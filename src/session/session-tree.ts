@@ -33,6 +33,8 @@ export class SessionTree {
 	/** Ids that entries name as their parents but that were not in the file. */
 	private readonly missing = new Set<string>();
 	private lateParents = false;
+	/** How the context shows an entry: a notice may stand in place of an output. Set by the manager. */
+	shownInContext = (entry: SessionEntry): SessionEntry => entry;
 
 	constructor(store: EntryStore = new ArrayEntryStore()) {
 		this.store = store;
@@ -238,7 +240,9 @@ export class SessionTree {
 	 * compaction keeps first (or from that compaction, or after a reset boundary) on. Reads no more.
 	 */
 	contextPathTo(id: string | null): SessionEntry[] {
-		return this.contextPlaces(id).places.map((place) => this.store.entryAt(place));
+		return this.contextPlaces(id).places.map((place) =>
+			this.shownInContext(this.store.entryAt(place)),
+		);
 	}
 
 	/**
@@ -249,7 +253,7 @@ export class SessionTree {
 		const entries: SessionEntry[] = [];
 		const pause = createYielder();
 		for (const place of this.contextPlaces(id).places) {
-			entries.push(requireReadable(this.store.entryAt(place)));
+			entries.push(this.shownInContext(requireReadable(this.store.entryAt(place))));
 			await pause();
 		}
 		return entries;

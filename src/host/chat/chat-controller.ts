@@ -229,7 +229,8 @@ export class ChatController {
 
 	private sessionChanged(session: ChatSession, event: SessionEvent): void {
 		this.usageIsOld = true;
-		if (event.type === 'changedElsewhere') return this.later('snapshot');
+		if (event.type === 'changedElsewhere' || event.type === 'outputsChanged')
+			return this.later('snapshot');
 		if (event.type === 'leafChanged') {
 			if (event.leafId === this.shownLeaf) return;
 			this.failure = null;

@@ -90,7 +90,7 @@ export class SessionTreeView implements vscode.Disposable {
 			if (event.entry.type === 'session_info') this.describe();
 			if (row) this.schedule(row);
 			else this.schedule('all', 'show');
-		} else if (event.type === 'changedElsewhere') {
+		} else if (event.type === 'changedElsewhere' || event.type === 'outputsChanged') {
 			this.provider.setSession(this.manager);
 			this.describe();
 			this.schedule('all', 'show');

@@ -7,12 +7,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { FileSessionStorage } from '../../../src/node/file-session-storage.ts';
+import { originalsPath } from '../../../src/node/originals-file.ts';
+import { contentText } from '../../../src/session/navigation.ts';
+import { unpruneSession } from '../../../src/session/prune-session.ts';
+import type { RestoredOutputs } from '../../../src/session/pruned-outputs.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
+import { UserError } from '../../../src/util/errors.ts';
 import { SessionBuilder } from '../../support/session-builder.ts';
 
 const CHILD = join('test', 'support', 'killed-child.mjs');
-/** Killed so many times, appending and migrating together: spec of the store. */
-const APPEND_KILLS = 400;
+/** Killed so many times, appending, pruning and migrating together: spec of the store. */
+const APPEND_KILLS = 250;
+const PRUNE_KILLS = 150;
 const MIGRATE_KILLS = 100;
 const KILLS_ON_A_FILE = 5;
 const AT_ONCE = 3;
@@ -38,7 +44,7 @@ describe('killed processes', function () {
 			said.push(line);
 			// After the first line, or up to nine later, and a part of a write's time more.
 			if (said.length === 1 + (kill % 9))
-				setTimeout(() => child.kill('SIGKILL'), (kill * 0.37) % 3);
+				setTimeout(() => child.kill('SIGKILL'), (kill * 0.37) % (act === 'prune' ? 15 : 3));
 		});
 		const [[, signal]] = (await ended) as [[number | null, string | null], unknown];
 		assert.equal(signal, 'SIGKILL', errors.join(''));
@@ -81,6 +87,59 @@ describe('killed processes', function () {
 			assert.equal(manager.getBranch().length, manager.tree.size);
 		});
 	});
+
+	it('lose no output that they were pruning or bringing back', async () => {
+		const session = new SessionBuilder();
+		session.user('begin', 'u0');
+		const text = `${session.lines().join('\n')}\n`;
+		const files = Array.from({ length: AT_ONCE }, (_, worker) => ({
+			path: join(folder, `pruned-${worker}.jsonl`),
+			kills: KILLS_ON_A_FILE,
+			stored: [] as string[],
+		}));
+		const found = { pruned: 0, full: 0 };
+		await inParallel(PRUNE_KILLS, async (kill, worker) => {
+			const file = files[worker];
+			assert(file);
+			if (file.kills === KILLS_ON_A_FILE) {
+				await writeFile(file.path, text);
+				await rm(originalsPath(file.path), { force: true });
+				Object.assign(file, { kills: 0, stored: [] });
+			}
+			file.stored.push(...(await killedAtWork(file.path, 'prune', kill)));
+			file.kills++;
+			const manager = await SessionManager.open(new FileSessionStorage(file.path, { own: true }));
+			for (const id of file.stored) assert(manager.tree.has(id), `${id} is lost`);
+			for (const { kind } of manager.warnings) assert.equal(kind, 'bad-line');
+			assert(manager.warnings.length <= file.kills);
+			for (const entry of manager.tree.entries()) {
+				assert(entry.type === 'message');
+				if (entry.message.role !== 'toolResult') continue;
+				const isPruned = manager.isPruned(entry.id);
+				const output = isPruned ? manager.originalOf(entry.id) : entry.message;
+				assert(output, `the output of ${entry.id} is lost`);
+				found[isPruned ? 'pruned' : 'full']++;
+				const [call, length, content] = contentText(output.content).split(':');
+				assert.deepEqual([call, content?.length], [output.toolCallId, Number(length)]);
+			}
+			if (file.kills < KILLS_ON_A_FILE) return;
+			assert.deepEqual((await unprunedOnceUnlocked(manager)).missing, []);
+			assert.equal((await readFile(file.path, 'utf8')).includes('prunedAt'), false);
+		});
+		assert(found.pruned > 0 && found.full > 0);
+	});
+
+	/** A claim that was killed in the making counts for two seconds. */
+	async function unprunedOnceUnlocked(manager: SessionManager): Promise<RestoredOutputs> {
+		for (;;) {
+			try {
+				return await unpruneSession(manager);
+			} catch (error) {
+				if (!(error instanceof UserError && error.reason === 'locked')) throw error;
+				await new Promise((resolve) => setTimeout(resolve, 100));
+			}
+		}
+	}
 
 	it('leave a migrated copy whole or not there, and the original untouched', async () => {
 		const old = join(folder, 'old.jsonl');
