@@ -3,6 +3,10 @@
 export const COMMANDS = {
 	compact: 'espalier.compact',
 	compactWithFocus: 'espalier.compactWithFocus',
+	compactUpToHere: 'espalier.compactUpToHere',
+	undoCompaction: 'espalier.undoCompaction',
+	previewCompaction: 'espalier.previewCompaction',
+	explainContext: 'espalier.explainContext',
 	newSession: 'espalier.newSession',
 	openSession: 'espalier.openSession',
 	manageSessions: 'espalier.manageSessions',

@@ -8,6 +8,7 @@ import { COMMANDS, VIEWS } from './command-ids.ts';
 import { askFocus, runCompaction } from './compaction-command.ts';
 import { registerCommand } from './report-error.ts';
 import type { SessionHost } from './session-host.ts';
+import { undoCompaction } from './undo-compaction.ts';
 import { registerSessionCommands } from './sessions/session-commands.ts';
 
 export function registerCommands(
@@ -28,6 +29,16 @@ export function registerCommands(
 		const focus = instructions.trim();
 		await runCompaction(session(), log, focus ? { instructions: focus } : {});
 	});
+	registerCommand(context, log, COMMANDS.compactUpToHere, async (row?: Row) => {
+		if (!row)
+			throw new UserError('no-entry', 'No entry was chosen.', {
+				hint: 'Choose "Compact up to here" on an entry of the session tree.',
+			});
+		await runCompaction(session(), log, { boundaryId: row.entryId });
+	});
+	registerCommand(context, log, COMMANDS.undoCompaction, (row?: Pick<Row, 'entryId'>) =>
+		undoCompaction(() => sessions.session, session(), log, row?.entryId),
+	);
 	registerCommand(context, log, COMMANDS.newSession, async () => {
 		await sessions.startNew();
 		await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);

@@ -2,6 +2,7 @@
  * The displayed shape of a session: linear runs flat, indentation only at real forks, turns foldable
  * to their steps. Only what is asked for is computed, and long lists are given in pages.
  */
+import { contextStartPlace } from './context-start.ts';
 import type { SessionEntry } from './entries.ts';
 import { isUserMessage } from './entry-text.ts';
 import { carryOver, follow, pageOf, revealIn, showMore, type Page } from './outline-pages.ts';
@@ -36,6 +37,8 @@ export interface RowFacts {
 	branches: number;
 	/** A turn without its user message: it goes on after a fork or a summary. */
 	continued: boolean;
+	/** In the context of the leaf with something before it: a compaction may keep it and what follows. */
+	keepable: boolean;
 	/** For a "more" row: rows not shown. */
 	hidden: number;
 }
@@ -54,6 +57,8 @@ export class Outline {
 	private readonly steps = new Map<string, TurnSteps>();
 	/** Which part of a list is shown, by the id of the row above it ('' for the top level). */
 	private readonly pages = new Map<string, Page>();
+	/** Looked up once for each leaf, and only where rows are drawn. */
+	private contextStart: { leafId: string | null; place: number } | undefined;
 
 	constructor(tree: SessionTree, leafId: string | null) {
 		this.tree = tree;
@@ -117,6 +122,7 @@ export class Outline {
 			children: 0,
 			branches: 0,
 			continued: false,
+			keepable: false,
 			hidden: 0,
 		};
 		if (row.kind === 'more') return { ...facts, hidden: this.hidden(row) };
@@ -137,6 +143,8 @@ export class Outline {
 			facts.place = this.placeOf(run, place, place);
 			if (this.leafId !== null && results.includes(this.leafId)) facts.place = 'holdsCurrent';
 		}
+		const isOnPath = facts.place !== 'ahead' && facts.place !== 'otherBranch';
+		facts.keepable = isOnPath && this.followsContextStart(row.entryId);
 		return facts;
 	}
 
@@ -202,6 +210,14 @@ export class Outline {
 		if (!page) return;
 		const length = this.runs.top()?.items.length ?? 0;
 		this.pages.set('', carryOver(page, lengthBefore, length));
+	}
+
+	private followsContextStart(entryId: string): boolean {
+		const { leafId, tree } = this;
+		if (this.contextStart?.leafId !== leafId)
+			this.contextStart = { leafId, place: contextStartPlace(tree, leafId) };
+		const hasParent = tree.parentOf(entryId) !== null;
+		return hasParent && (tree.placeOf(entryId) ?? -1) > this.contextStart.place;
 	}
 
 	private placeOf(run: Run, start: number, last: number): RowPlace {
