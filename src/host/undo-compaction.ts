@@ -33,9 +33,8 @@ export async function undoCompaction(
 	const to = manager.leafId;
 	const after = manager.tree.idsTo(from).length - manager.tree.idsTo(compaction.id).length;
 	const { tokens } = await session.contextUsage();
-	const left =
-		after === 0 ? 'It stays' : `It and the ${counted(after, 'entry', 'entries')} after it stay`;
-	const text = `Compaction undone: the context has about ${grouped(tokens)} tokens again. ${left} in the tree as a branch.`;
+	const others = after === 0 ? '' : ` and the ${counted(after, 'entry', 'entries')} after it`;
+	const text = `Compaction undone: the context has about ${grouped(tokens)} tokens again. The compaction${others} can still be found in the tree.`;
 	offerRedo(text, { session, from, to }, shown).catch((error: unknown) => reportError(error, log));
 }
 

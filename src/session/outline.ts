@@ -37,7 +37,7 @@ export interface RowFacts {
 	branches: number;
 	/** A turn without its user message: it goes on after a fork or a summary. */
 	continued: boolean;
-	/** In the context of the leaf with something before it: a compaction may keep it and what follows. */
+	/** In the context of the leaf with messages before it: a compaction may keep it and what follows. */
 	keepable: boolean;
 	/** For a "more" row: rows not shown. */
 	hidden: number;
@@ -144,7 +144,7 @@ export class Outline {
 			if (this.leafId !== null && results.includes(this.leafId)) facts.place = 'holdsCurrent';
 		}
 		const isOnPath = facts.place !== 'ahead' && facts.place !== 'otherBranch';
-		facts.keepable = isOnPath && this.followsContextStart(row.entryId);
+		facts.keepable = isOnPath && this.hasContextBefore(row.entryId);
 		return facts;
 	}
 
@@ -212,12 +212,18 @@ export class Outline {
 		this.pages.set('', carryOver(page, lengthBefore, length));
 	}
 
-	private followsContextStart(entryId: string): boolean {
+	private hasContextBefore(entryId: string): boolean {
 		const { leafId, tree } = this;
 		if (this.contextStart?.leafId !== leafId)
 			this.contextStart = { leafId, place: contextStartPlace(tree, leafId) };
-		const hasParent = tree.parentOf(entryId) !== null;
-		return hasParent && (tree.placeOf(entryId) ?? -1) > this.contextStart.place;
+		let at = tree.parentOf(entryId);
+		for (
+			;
+			at !== null && (tree.placeOf(at) ?? -1) >= this.contextStart.place;
+			at = tree.parentOf(at)
+		)
+			if (MESSAGES.has(tree.typeOf(at) ?? '')) return true;
+		return false;
 	}
 
 	private placeOf(run: Run, start: number, last: number): RowPlace {
@@ -336,6 +342,9 @@ export class Outline {
 		return this.tree.get(id) as SessionEntry;
 	}
 }
+
+/** Types of entries that are messages of a context. */
+const MESSAGES = new Set(['message', 'custom_message', 'branch_summary']);
 
 const EMPTY: RowList = {
 	length: 0,

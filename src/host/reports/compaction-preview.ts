@@ -23,6 +23,8 @@ export function compactionPreview(plan: CompactionPlan, tree: SessionTree): stri
 		'# Compaction preview',
 		'What "Compact session" would do now. Nothing has been changed, and no model was asked.',
 		`About **${grouped(tokensBefore)} tokens** now, about **${grouped(tokensAfter)}** expected afterwards.`,
+		tokensAfter >= tokensBefore &&
+			'A summary may take as much as what it stands for here, so there may be nothing to gain. Where the context would not become smaller, nothing is written.',
 		'## Who summarizes',
 		[
 			...plan.candidates.map((name, index) => `${index + 1}. ${candidate(name)}`),
@@ -42,7 +44,7 @@ export function compactionPreview(plan: CompactionPlan, tree: SessionTree): stri
 		'## Where the cut is',
 		`Before ${line(preparation.firstKeptEntryId)}`,
 		isSplitTurn
-			? `The cut **splits a turn**: its first ${counted(turnPrefixMessages.length, 'message')} are summarized by themselves, so that what is kept of it can be understood.`
+			? `The cut **splits a turn**: its part before the cut (${counted(turnPrefixMessages.length, 'message')}) is summarized apart, so that what is kept of it can be understood.`
 			: 'No turn is split.',
 		'## What is kept',
 		`${counted(keptMessages.length, 'message')} as they are, about ${grouped(keptTokens)} tokens: from the cut to the newest.`,
@@ -58,7 +60,7 @@ function candidate(name: string): string {
 function fileList(title: string, files: readonly string[]): string {
 	if (files.length === 0) return '';
 	const more = files.length - MAX_FILES;
-	const listed = files.slice(0, MAX_FILES).map((path) => firstLine(path, 300));
+	const listed = files.slice(0, MAX_FILES).map((path) => firstLine(path.replace(/\s+/g, ' '), 300));
 	if (more > 0) listed.push(`and ${grouped(more)} more`);
 	return `${title} (${grouped(files.length)}):\n\n${codeBlock(listed.join('\n'))}`;
 }

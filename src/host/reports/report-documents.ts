@@ -103,8 +103,14 @@ async function reportText(uri: vscode.Uri, ports: ReportPorts): Promise<string> 
 		if (isReportName(name)) return await REPORTS[name](session, ports);
 		return 'There is no such page.\n';
 	} catch (error) {
-		return `# ${name}\n\n${errorText(error)}\n`;
+		return `# ${name}\n\n${reasonText(error)}\n`;
 	}
+}
+
+/** What a page says instead of its content; that nothing was changed goes without saying here. */
+function reasonText(error: unknown): string {
+	if (!(error instanceof UserError)) return errorText(error);
+	return [error.message, error.hint].filter(Boolean).join('\n\n');
 }
 
 function isReportName(name: string): name is ReportName {
