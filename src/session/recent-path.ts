@@ -20,29 +20,40 @@ export async function readRecentPath(
 	leafId: string | null,
 	most: number,
 ): Promise<RecentPath> {
-	const ids = tree.idsTo(leafId);
-	const from = Math.max(0, ids.length - most);
-	const turn = from === 0 ? 0 : ids.findIndex((id, at) => at >= from && tree.roleOf(id) === 'user');
-	const cut = turn < 0 ? from : turn;
-	const omitted = new Set(ids.slice(0, cut));
+	const places: number[] = [];
+	let at = leafId === null ? -1 : (tree.placeOf(leafId) ?? -1);
+	for (; at >= 0 && places.length < most; at = tree.parentPlace(at)) places.push(at);
+	places.reverse();
+	// A whole path begins where it begins.
+	const turn = at < 0 ? 0 : places.findIndex((place) => tree.roleAt(place) === 'user');
+	const recent = places.slice(Math.max(0, turn));
+	const firstId = tree.idAt(recent[0] ?? -1) ?? '';
+	const before = [...ancestors(tree, recent[0] ?? -1)];
+	const isBefore = (id: unknown) =>
+		typeof id === 'string' && before.includes(tree.placeOf(id) ?? -1);
 	const path: SessionEntry[] = [];
 	const pause = createYielder();
-	for (const id of ids.slice(cut)) {
-		const entry = tree.get(id);
-		if (entry?.type === 'compaction') path.push(within(entry, omitted, ids[cut] ?? ''));
+	for (const place of recent) {
+		const entry = tree.get(tree.idAt(place) ?? '');
+		if (entry?.type === 'compaction') path.push(within(entry, isBefore, firstId));
 		else if (entry) path.push(entry);
 		await pause();
 	}
-	return { path, omitted: cut };
+	return { path, omitted: before.length };
+}
+
+/** The places of what lies before an entry on its path. Nothing is read: this is quick for any session. */
+function* ancestors(tree: SessionTree, place: number): Generator<number> {
+	for (let at = place; at >= 0 && (at = tree.parentPlace(at)) >= 0;) yield at;
 }
 
 /** A compaction as seen from a path that begins at `firstId`. */
 function within(
 	entry: CompactionEntry,
-	omitted: ReadonlySet<string>,
+	isBefore: (id: unknown) => boolean,
 	firstId: string,
 ): CompactionEntry {
-	const move = (id: unknown) => (typeof id === 'string' && omitted.has(id) ? firstId : id);
+	const move = (id: unknown) => (isBefore(id) ? firstId : id);
 	const { details } = entry as { details?: { covered?: Record<string, unknown> | null } | null };
 	const covered = details?.covered;
 	return {

@@ -6,7 +6,6 @@ import type {
 	ExcludedReason,
 	OriginalPlace,
 } from '../../session/explain-context.ts';
-import { escapeMarkdown } from '../../util/untrusted-markdown.ts';
 import { counted, grouped } from '../tree/row-look.ts';
 import { entryLine } from './entry-line.ts';
 
@@ -19,7 +18,7 @@ export interface ContextAccount {
 	/** Estimated tokens of the context now, and the tokens of the model's window. */
 	tokens: number;
 	contextWindow: number;
-	/** How a date is written here; timestamps are whatever the file says. */
+	/** How a date is written here, safe to show; timestamps are whatever the file says. */
 	date(timestamp: string): string;
 }
 
@@ -99,7 +98,7 @@ function headingOf(
 ): string | undefined {
 	if (status === 'context') return 'In the context';
 	if (status !== 'summarized') return undefined;
-	const made = escapeMarkdown(date(entries.get(compactionId ?? '')?.timestamp ?? ''));
+	const made = date(entries.get(compactionId ?? '')?.timestamp ?? '');
 	return `In the summary of a compaction (${made})${assumed ? ', assumed: it does not say what it covers' : ''}`;
 }
 

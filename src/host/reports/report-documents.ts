@@ -9,6 +9,7 @@ import { compactionBudget } from '../../session/compaction/budget.ts';
 import { explainContext } from '../../session/explain-context.ts';
 import { readRecentPath } from '../../session/recent-path.ts';
 import type { SessionSettings } from '../../session/session-parts.ts';
+import { nextTask } from '../../util/async.ts';
 import type { Emitter, Unsubscribe } from '../../util/emitter.ts';
 import { errorText, UserError } from '../../util/errors.ts';
 import type { Logger } from '../../util/logger.ts';
@@ -23,7 +24,7 @@ const REPORT_SCHEME = 'espalier-report';
 /** Changes within this time, in ms, are answered together. */
 const REFRESH_DELAY = 500;
 /** Entries that an account of the context lists; the account is made in one go, and read by a person. */
-const MAX_ENTRIES = 2000;
+const MAX_ENTRIES = 1000;
 
 /** By the name of the page, which is also the name of its tab. */
 const REPORTS = {
@@ -121,11 +122,10 @@ async function explainedContext(session: AgentSession, ports: ReportPorts): Prom
 	const { tree, leafId } = session.manager;
 	const { compaction, contextWindow } = ports.settings();
 	const recent = await readRecentPath(tree, leafId, MAX_ENTRIES);
+	const usage = await session.contextUsage();
 	const { roomTokens } = compactionBudget({ ...compaction, contextWindow });
-	return contextReport({
-		...recent,
-		...(await session.contextUsage()),
-		coverage: explainContext(recent.path, { room: roomTokens }),
-		date: localDate,
-	});
+	await nextTask();
+	const coverage = explainContext(recent.path, { room: roomTokens });
+	await nextTask();
+	return contextReport({ ...recent, ...usage, coverage, date: localDate });
 }

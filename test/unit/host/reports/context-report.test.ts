@@ -43,7 +43,7 @@ describe('the account of a context', () => {
 				'# The context, explained',
 				'What becomes of each message on the way to the current entry when the model is asked next.',
 				'About **12,345** of 128,000 tokens · 3 messages in the context · 2 summarized · 1 left out',
-				'## In the summary of a compaction (on 2026\\-01\\-01)',
+				'## In the summary of a compaction (on 2026-01-01)',
 				'- You: `First` · summarized\n- Assistant: `Done first` · summarized',
 				'## In the context',
 				[
