@@ -19,7 +19,7 @@ export interface ContextAccount {
 	tokens: number;
 	contextWindow: number;
 	/** How a date is written here, safe to show; timestamps are whatever the file says. */
-	date(timestamp: string): string;
+	date: (timestamp: string) => string;
 }
 
 const REASONS: Record<ExcludedReason, string> = {
