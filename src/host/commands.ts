@@ -9,6 +9,7 @@ import { askFocus, runCompaction } from './compaction-command.ts';
 import { runPruning, runRestoring } from './pruning-commands.ts';
 import { registerCommand } from './report-error.ts';
 import type { SessionHost } from './session-host.ts';
+import { undoCompaction } from './undo-compaction.ts';
 import { registerSessionCommands } from './sessions/session-commands.ts';
 
 export function registerCommands(
@@ -31,6 +32,16 @@ export function registerCommands(
 	});
 	registerCommand(context, log, COMMANDS.pruneToolOutputs, () => runPruning(session()));
 	registerCommand(context, log, COMMANDS.restoreToolOutputs, () => runRestoring(session()));
+	registerCommand(context, log, COMMANDS.compactUpToHere, async (row?: Row) => {
+		if (!row)
+			throw new UserError('no-entry', 'No entry was chosen.', {
+				hint: 'Choose "Compact up to here" on an entry of the session tree.',
+			});
+		await runCompaction(session(), log, { boundaryId: row.entryId });
+	});
+	registerCommand(context, log, COMMANDS.undoCompaction, (row?: Pick<Row, 'entryId'>) =>
+		undoCompaction(() => sessions.session, session(), log, row?.entryId),
+	);
 	registerCommand(context, log, COMMANDS.newSession, async () => {
 		await sessions.startNew();
 		await vscode.commands.executeCommand(`${VIEWS.chat}.focus`);

@@ -1,4 +1,4 @@
-/** "Compact session": one path for the palette, the tree's button, and /compact in the chat. */
+/** "Compact session": one path for the palette, the tree's button and rows, and /compact in the chat. */
 import * as vscode from 'vscode';
 import type { CompactionOutcome, CompactOptions } from '../session/agent-events.ts';
 import type { AgentSession } from '../session/agent-session.ts';
@@ -10,11 +10,13 @@ import { reportError, showError } from './report-error.ts';
 
 const USE_OFFLINE = 'Use offline summary';
 const CONNECT = 'Connect a model';
+const UNDO = 'Undo';
 
 /** Reasons for which another summarizer would fare no better. */
 const FINAL_REASONS = new Set([
 	'too-small',
 	'already-compacted',
+	'not-in-context',
 	'busy',
 	'closed',
 	'no-gain',
@@ -27,13 +29,13 @@ const FINAL_REASONS = new Set([
 export async function runCompaction(
 	session: AgentSession,
 	log: Logger,
-	options: Pick<CompactOptions, 'instructions' | 'summarizer'> = {},
+	options: Pick<CompactOptions, 'instructions' | 'summarizer' | 'boundaryId'> = {},
 ): Promise<void> {
 	try {
 		const outcome = await withCancellableProgress('Compacting the session…', (signal) =>
 			session.compact({ ...options, signal }),
 		);
-		void vscode.window.showInformationMessage(outcomeText(outcome));
+		void tellOutcome(outcome);
 	} catch (error) {
 		if (error instanceof UserError && FINAL_REASONS.has(error.reason))
 			return reportError(error, log);
@@ -52,6 +54,13 @@ export async function askFocus(): Promise<string | undefined> {
 		placeHolder: 'for example: the open questions about the database schema',
 		ignoreFocusOut: true,
 	});
+}
+
+/** Resolves when the message is gone, which may be never. */
+async function tellOutcome(outcome: CompactionOutcome): Promise<void> {
+	const choice = await vscode.window.showInformationMessage(outcomeText(outcome), UNDO);
+	if (choice === UNDO)
+		await vscode.commands.executeCommand(COMMANDS.undoCompaction, { entryId: outcome.entry.id });
 }
 
 function outcomeText(outcome: CompactionOutcome): string {

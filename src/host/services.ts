@@ -16,6 +16,7 @@ import { registerCommands } from './commands.ts';
 import { registerEntryDocuments } from './entry-document.ts';
 import { createLog } from './log.ts';
 import { ModelConnection } from './model-connection.ts';
+import { registerReports } from './reports/report-documents.ts';
 import { SessionHost } from './session-host.ts';
 import { HostSettings } from './settings.ts';
 import { TreeNavigation } from './tree/navigation.ts';
@@ -88,6 +89,16 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 			managerOf: (id) =>
 				sessions.session?.manager.id === id ? sessions.session.manager : undefined,
 		}),
+	);
+	registerReports(
+		context,
+		{
+			session: () => sessions.session,
+			onDidChangeSession: sessions.onDidChangeSession,
+			settings: () => sessionSettings(settings),
+			onDidChangeSettings: settings.onDidChange.on,
+		},
+		log,
 	);
 	registerCommands(context, sessions, (from) => chat.takeDraft(from), log);
 	await sessions.restore(process.env[OPEN_SESSION_VARIABLE]);

@@ -3,6 +3,7 @@
  * to their steps. Only what is asked for is computed, and long lists are given in pages. Any question
  * is answered at once; `prepare` does the work that grows with the session before, in slices.
  */
+import { contextStartPlace } from './context-start.ts';
 import type { SessionEntry } from './entries.ts';
 import { isUserMessage } from './entry-text.ts';
 import { carryOver, follow, pageOf, revealIn, showMore, type Page } from './outline-pages.ts';
@@ -38,6 +39,8 @@ export interface RowFacts {
 	branches: number;
 	/** A turn without its user message: it goes on after a fork or a summary. */
 	continued: boolean;
+	/** In the context of the leaf with messages before it: a compaction may keep it and what follows. */
+	keepable: boolean;
 	/** For a "more" row: rows not shown. */
 	hidden: number;
 }
@@ -58,6 +61,8 @@ export class Outline {
 	private readonly pages = new Map<string, Page>();
 	/** Set from a move on until the page at the top level is fitted to the new list: the old list's length. */
 	private lengthBeforeMove: number | undefined;
+	/** Looked up once for each leaf, and only where rows are drawn. */
+	private contextStart: { leafId: string | null; place: number } | undefined;
 
 	constructor(tree: SessionTree, leafId: string | null) {
 		this.tree = tree;
@@ -136,6 +141,7 @@ export class Outline {
 			children: 0,
 			branches: 0,
 			continued: false,
+			keepable: false,
 			hidden: 0,
 		};
 		if (row.kind === 'more') return { ...facts, hidden: this.hidden(row) };
@@ -156,6 +162,8 @@ export class Outline {
 			facts.place = this.placeOf(run, place, place);
 			if (this.leafId !== null && results.includes(this.leafId)) facts.place = 'holdsCurrent';
 		}
+		const isOnPath = facts.place !== 'ahead' && facts.place !== 'otherBranch';
+		facts.keepable = isOnPath && this.hasContextBefore(row.entryId);
 		return facts;
 	}
 
@@ -236,6 +244,20 @@ export class Outline {
 			const group = groupAt(run, runs.placeInRun(row.entryId));
 			if (group.kind === 'turn') while (this.pairNext(run, group)) yield;
 		}
+	}
+
+	private hasContextBefore(entryId: string): boolean {
+		const { leafId, tree } = this;
+		if (this.contextStart?.leafId !== leafId)
+			this.contextStart = { leafId, place: contextStartPlace(tree, leafId) };
+		let at = tree.parentOf(entryId);
+		for (
+			;
+			at !== null && (tree.placeOf(at) ?? -1) >= this.contextStart.place;
+			at = tree.parentOf(at)
+		)
+			if (MESSAGES.has(tree.typeOf(at) ?? '')) return true;
+		return false;
 	}
 
 	private placeOf(run: Run, start: number, last: number): RowPlace {
@@ -374,6 +396,9 @@ export class Outline {
 		return this.tree.get(id) as SessionEntry;
 	}
 }
+
+/** Types of entries that are messages of a context. */
+const MESSAGES = new Set(['message', 'custom_message', 'branch_summary']);
 
 const EMPTY: RowList = {
 	length: 0,

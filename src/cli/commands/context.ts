@@ -4,6 +4,7 @@ import { contentText } from '../../session/navigation.ts';
 import { ompBlobs } from '../../node/omp-blobs.ts';
 import { withBlobs } from '../../session/blobs.ts';
 import { explainContext, type EntryCoverage } from '../../session/explain-context.ts';
+import { originalPlace } from '../../session/original-place.ts';
 import { buildRequest } from '../../session/request-builder.ts';
 import type { SessionManager } from '../../session/session-manager.ts';
 import { UserError } from '../../util/errors.ts';
@@ -33,7 +34,9 @@ async function messages(manager: SessionManager, leafId: string | null): Promise
 }
 
 function explained(manager: SessionManager, leafId: string | null): CommandOutput {
-	const entries = explainContext(manager.getBranch(leafId));
+	const entries = explainContext(manager.getBranch(leafId), {
+		originalOf: (id) => originalPlace(manager, id),
+	});
 	return {
 		json: { leafId, entries },
 		text: () => entries.map(coverageText).join('\n'),

@@ -192,8 +192,11 @@ export class TreeNavigation implements vscode.Disposable {
 	}
 }
 
-/** Said before anything is asked: the move itself would be refused. */
-function refuseIfBusy({ activity }: AgentSession): void {
+/**
+ * Said before anything is asked: the move itself would be refused.
+ * @throws UserError('busy')
+ */
+export function refuseIfBusy({ activity }: AgentSession): void {
 	if (activity === 'idle') return;
 	throw new UserError('busy', 'Cannot move to another entry now: the session is busy.', {
 		kept: 'Nothing was changed.',

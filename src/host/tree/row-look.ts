@@ -61,6 +61,7 @@ export function entryFlags({ facts, entry, label }: RowSubject, ...more: string[
 	if (place === 'current') flags.push('current');
 	else if (!isEditable(entry)) flags.push('movable');
 	if (isUserMessage(entry)) flags.push('user');
+	if (facts.keepable) flags.push('keepable');
 	if (label) flags.push('labelled');
 	return flags;
 }

@@ -31,7 +31,8 @@ export class Tooltips {
 	}
 }
 
-function localDate(timestamp: string): string {
+/** A timestamp as the person's language writes it. */
+export function localDate(timestamp: string): string {
 	const date = new Date(timestamp);
 	if (Number.isNaN(date.getTime())) return 'date unknown';
 	return date.toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });

@@ -43,6 +43,29 @@ describe('rows of the session tree', () => {
 		assert.match(look(new Outline(tree, 'u1'), 'a1').description, /^after current/);
 	});
 
+	it('flags what a compaction may keep: rows of the context with messages before them', () => {
+		const keepable = (leaf: string) =>
+			[...tree.entries()]
+				.map(({ id }) => id)
+				.filter((id) => look(new Outline(tree, leaf), id).flags.includes('keepable'));
+		// Before the compaction all is in the context; the first message has only a model change before it.
+		assert.deepEqual(keepable('t1'), ['a1', 't1']);
+		// This compaction keeps nothing of what came before.
+		assert.deepEqual(keepable('a2'), ['a2']);
+		const keeping = SessionTree.of(
+			[...tree.entries()].map((entry) =>
+				entry.type === 'compaction' ? { ...entry, firstKeptEntryId: 'a1' } : entry,
+			),
+		);
+		const outline = new Outline(keeping, 'u2');
+		const flagged = ['u1', 'a1', 't1', 'u2', 'a2', 'u3'].filter((id) =>
+			rowLook(outline, keeping, outline.rowOf(id)!, new Map()).flags.includes('keepable'),
+		);
+		assert.deepEqual(flagged, ['t1', 'u2']);
+		outline.moveLeaf('a1');
+		assert.equal(outline.facts(outline.rowOf('a1')!).keepable, true);
+	});
+
 	it('shows a compaction with its tokens before and after', () => {
 		const compaction = look(new Outline(tree, 'a2'), 'c');
 		assert.equal(compaction.label, 'Compaction');
