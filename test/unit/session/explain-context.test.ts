@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import { compact, prepareCompaction } from '../../../src/session/compaction/compaction.ts';
 import { serializeConversation } from '../../../src/session/compaction/serialize.ts';
 import { explainContext, type EntryCoverage } from '../../../src/session/explain-context.ts';
+import { pruneToolOutputs } from '../../../src/session/compaction/pruning.ts';
+import { originalPlace } from '../../../src/session/original-place.ts';
+import { MemoryPruneOverlay } from '../../../src/session/prune-overlay.ts';
 import { buildRequest } from '../../../src/session/request-builder.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
-import { MemorySessionStorage } from '../../../src/session/session-storage.ts';
+import { MemorySessionStorage, type SessionStorage } from '../../../src/session/session-storage.ts';
 import { UserError } from '../../../src/util/errors.ts';
 import { EchoSummarizer } from '../../support/echo-summarizer.ts';
 import {
@@ -21,7 +24,7 @@ const act = fc.record({
 	kind: fc.constantFrom(
 		...(['user', 'user', 'answer', 'answer', 'tools', 'tools', 'late', 'orphan'] as const),
 		...(['aborted', 'failed', 'empty', 'command', 'bash', 'custom', 'edit', 'reset'] as const),
-		...(['meta', 'move', 'leave', 'reload', 'compact', 'compact', 'boundary'] as const),
+		...(['meta', 'move', 'leave', 'reload', 'compact', 'compact', 'boundary', 'prune'] as const),
 	),
 	tokens: fc.integer({ min: 1, max: 120 }),
 	place: fc.nat(),
@@ -34,6 +37,8 @@ class Story {
 	manager!: SessionManager;
 	/** What each compaction's summarizer was told, by the compaction's entry. */
 	readonly told = new Map<string, string>();
+	/** What is pruned outlives a reload, as in a file of another tool. */
+	private readonly overlay = new MemoryPruneOverlay();
 	private marks = 0;
 	private keep = 0;
 
@@ -45,7 +50,12 @@ class Story {
 
 	private async open(): Promise<void> {
 		const saved = this.manager?.savedLeaf;
-		this.manager = await SessionManager.open(new MemorySessionStorage(this.storage.lines), saved);
+		this.manager = await SessionManager.open(this.stored(), saved);
+	}
+
+	private stored(): SessionStorage {
+		const { overlay } = this;
+		return Object.assign(new MemorySessionStorage(this.storage.lines), { overlay });
 	}
 
 	private text(tokens: number): string {
@@ -58,7 +68,7 @@ class Story {
 		const parentId = this.manager.leafId;
 		const line = JSON.stringify({ ...fields, id, parentId, timestamp: '2026-01-01T00:00:00Z' });
 		await this.storage.append([line]);
-		this.manager = await SessionManager.open(new MemorySessionStorage(this.storage.lines));
+		this.manager = await SessionManager.open(this.stored());
 	}
 
 	private message(message: object): Promise<void> {
@@ -116,9 +126,19 @@ class Story {
 				return this.open();
 			case 'compact':
 				return this.compact();
+			case 'prune':
+				return this.prune(tokens);
 			case 'boundary':
 				return somewhere === null ? undefined : this.compact(somewhere);
 		}
+	}
+
+	private async prune(protectTokens: number): Promise<void> {
+		const settings = { protectTokens, minimumSavings: 1, protectedTools: [] };
+		const { outputs } = pruneToolOutputs(this.manager.contextPath(), settings);
+		const release = await this.manager.hold();
+		if (outputs.length > 0) await this.manager.prune(outputs);
+		await release();
 	}
 
 	private async compact(boundaryId?: string): Promise<void> {
@@ -152,13 +172,22 @@ function assertTrue(story: Story, leafId: string | null): void {
 	const { manager } = story;
 	const path = manager.getBranch(leafId);
 	const sent = JSON.stringify(buildRequest(manager.context(leafId).messages).messages);
-	for (const coverage of explainContext(path)) {
+	const originalOf = (id: string) => originalPlace(manager, id);
+	for (const coverage of explainContext(path, { originalOf })) {
 		const { entryId, status, reason, compactionId } = coverage;
 		const mark = markOf(manager, entryId);
 		const where = JSON.stringify(coverage);
 		assert.notEqual(status, 'missing', where);
 		if (mark === undefined) continue;
 		const told = story.told.get(compactionId ?? '') ?? '';
+		if (coverage.pruned) {
+			assert.equal(coverage.pruned, 'session');
+			assert(
+				JSON.stringify(manager.originalOf(entryId)).includes(mark) && !sent.includes(mark),
+				where,
+			);
+			continue;
+		}
 		if (status === 'context') assert(sent.includes(mark), where);
 		if (status === 'summarized') assert(told.includes(mark) && !coverage.assumed, where);
 		if (status === 'excluded') assert(reason && !sent.includes(mark), where);
