@@ -15,7 +15,7 @@ import { NO_RESULT, toolCallsOf } from './tool-call-pairs.ts';
  * @param room tokens that the window leaves for them (see `buildRequest`)
  */
 export function contextTokens(
-	messages: readonly AgentMessage[],
+	messages: Iterable<AgentMessage>,
 	count: TokenCounter = estimateTextTokens,
 	room?: number,
 ): number {
@@ -47,7 +47,7 @@ export function contextTokens(
 		tokens += group;
 	}
 	return room !== undefined && group > groupLimit(room)
-		? requestTokens(buildRequest(messages, { room, count }), count)
+		? requestTokens(buildRequest([...messages], { room, count }), count)
 		: tokens;
 }
 

@@ -72,19 +72,28 @@ export function keptContextEntries(
 	path: readonly SessionEntry[],
 	start: ContextStart = findContextStart(path),
 ): ContextEntry[] {
-	const kept: ContextEntry[] = [];
-	const edits = new Map<string, ContextEditEntry>();
-	for (let index = start.firstKeptIndex; index < path.length; index++) {
-		const entry = path[index];
-		if (!entry || index === start.compactionIndex) continue;
-		// pi restates its system message in the compaction, so kept ones are left out.
-		const restated = index < start.compactionIndex && isSystemMessage(entry);
-		if (restated) continue;
-		kept.push({ entry, message: undefined });
-		if (entry.type === 'context_edit') edits.set(entry.targetId, entry);
-	}
-	for (const item of kept) item.message = entryMessage(item.entry, edits.get(item.entry.id));
-	return kept;
+	const { firstKeptIndex, compactionIndex } = start;
+	const entries = firstKeptIndex === 0 ? path : path.slice(firstKeptIndex);
+	const edits = editsIn(entries);
+	const items = entries.map((entry) => ({
+		entry,
+		message: entryMessage(entry, edits?.get(entry.id)),
+	}));
+	if (compactionIndex < firstKeptIndex) return items;
+	const compactionPlace = compactionIndex - firstKeptIndex;
+	// pi restates its system message in the compaction, so kept ones are left out.
+	return items.filter(
+		({ entry }, place) =>
+			place > compactionPlace || (place < compactionPlace && !isSystemMessage(entry)),
+	);
+}
+
+/** The latest edit of each entry; undefined where there is none, as nearly always. */
+function editsIn(entries: readonly SessionEntry[]): Map<string, ContextEditEntry> | undefined {
+	let edits: Map<string, ContextEditEntry> | undefined;
+	for (const entry of entries)
+		if (entry.type === 'context_edit') (edits ??= new Map()).set(entry.targetId, entry);
+	return edits;
 }
 
 /** The messages of context entries, oldest first. */

@@ -39,7 +39,9 @@ function isSound({ role, content, toolCallId, toolName }: Fields): boolean {
 	if (role === 'toolResult' && (typeof toolCallId !== 'string' || typeof toolName !== 'string'))
 		return false;
 	if (!Array.isArray(content)) return false;
-	for (const part of content) if (soundPart(part) !== part) return false;
+	const parts: unknown[] = content;
+	for (let index = 0; index < parts.length; index++)
+		if (soundPart(parts[index]) !== parts[index]) return false;
 	return true;
 }
 

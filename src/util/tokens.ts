@@ -22,11 +22,11 @@ const FIRST_IDEOGRAPH = 0x1100;
 
 /** Texts up to here are looked at whole, in characters. */
 const WHOLE_CHARACTERS = 512;
-/** A longer one is judged by windows that are so much of it together. */
-const SAMPLED_SHARE = 1 / 16;
-const WINDOW = 32;
-const LEAST_WINDOWS = 8;
-const MOST_WINDOWS = 64;
+/** A longer one is judged by windows: one for so many of its characters, within these bounds. */
+const CHARACTERS_PER_WINDOW = 1024;
+const LEAST_WINDOWS = 4;
+const MOST_WINDOWS = 128;
+const WINDOW = 16;
 
 /**
  * Estimates the tokens of `text`: characters/4 for ASCII as pi does, more for other scripts, where
@@ -36,7 +36,7 @@ const MOST_WINDOWS = 64;
 export function estimateTextTokens(text: string): number {
 	const { length } = text;
 	if (length <= WHOLE_CHARACTERS) return Math.ceil(scriptTokens(text, 0, length));
-	const wanted = Math.floor((length * SAMPLED_SHARE) / WINDOW);
+	const wanted = Math.floor(length / CHARACTERS_PER_WINDOW);
 	const windows = Math.max(LEAST_WINDOWS, Math.min(MOST_WINDOWS, wanted));
 	let tokens = 0;
 	for (let index = 0; index < windows; index++) {

@@ -38,8 +38,8 @@ export interface CompactionPreparation {
 	isSplitTurn: boolean;
 	/** What stays in the context as it is. */
 	keptMessages: AgentMessage[];
-	/** Tokens of the built messages now. */
-	tokensBefore: number;
+	/** Tokens of the built messages now; counted when it is first read, since that takes as long as the plan. */
+	readonly tokensBefore: number;
 	/** The summary that the new one continues, without file tags. */
 	previousSummary: string | undefined;
 	fileOps: FileOperations;
@@ -133,13 +133,16 @@ export function prepareCompaction(
 	addFileOperations(fileOps, turnPrefixMessages);
 	const { roomTokens } = budget;
 	const keptTokens = contextTokens(kept, count, roomTokens);
+	let tokensBefore: number | undefined;
 	return {
 		firstKeptEntryId: firstKept.id,
 		messagesToSummarize,
 		turnPrefixMessages,
 		isSplitTurn: cut.turnStart >= 0,
 		keptMessages: kept,
-		tokensBefore: contextTokens(contextMessages(start, items), count, roomTokens),
+		get tokensBefore() {
+			return (tokensBefore ??= contextTokens(contextMessages(start, items), count, roomTokens));
+		},
 		previousSummary: start.compaction && stripFileTags(start.compaction.summary),
 		fileOps,
 		covered: {

@@ -1,5 +1,6 @@
 /** Which files a conversation read and modified, and how a summary names them. */
 import fileTemplate from '../../../prompts/compaction/file-operations.md';
+import type { ToolCall } from '../../agent/messages.ts';
 import { isFromExtension, type BranchSummaryEntry, type CompactionEntry } from '../entries.ts';
 import { fillTemplate, type AgentMessage } from '../messages.ts';
 
@@ -28,14 +29,16 @@ export function createFileOperations(): FileOperations {
 export function addFileOperations(ops: FileOperations, messages: readonly AgentMessage[]): void {
 	for (const message of messages) {
 		if (message.role !== 'assistant' || !Array.isArray(message.content)) continue;
-		for (const part of message.content) {
-			if (part?.type !== 'toolCall') continue;
-			const path: unknown = part.arguments?.path;
-			if (typeof path !== 'string' || path === '') continue;
-			if (READ_TOOLS.has(part.name)) ops.read.add(path);
-			else if (MODIFY_TOOLS.has(part.name)) ops.modified.add(path);
-		}
+		for (const part of message.content) if (part?.type === 'toolCall') addCall(ops, part);
 	}
+}
+
+function addCall(ops: FileOperations, { name, arguments: args }: ToolCall): void {
+	const isRead = READ_TOOLS.has(name);
+	if (!isRead && !MODIFY_TOOLS.has(name)) return;
+	const path: unknown = args?.path;
+	if (typeof path !== 'string' || path === '') return;
+	(isRead ? ops.read : ops.modified).add(path);
 }
 
 /**
