@@ -338,7 +338,7 @@ export class AgentSession {
 		const active = await model();
 		const models = [...((await summaryModels?.()) ?? []), ...(active ? [active] : [])];
 		const [first, ...rest] = models.map((each) =>
-			createModelSummarizer(each, { retry: retry?.() ?? NO_RETRIES }),
+			createModelSummarizer(each, { retry: retry?.() ?? NO_RETRIES, shortSummary: true }),
 		);
 		return first ? [first, ...rest] : [offline];
 	}

@@ -15,6 +15,7 @@ import { Pacer } from './pacer.ts';
 import { parseSummary } from './previous-summary.ts';
 import { renderSummary } from './render.ts';
 import { shortTextOf } from './short-text.ts';
+import { plainLine } from './text.ts';
 import { walkMessages } from './turns.ts';
 
 /**
@@ -53,6 +54,7 @@ async function summarize(request: SummaryRequest, signal: AbortSignal): Promise<
 	}
 	Object.assign(now, failures.open(walk.turns.length));
 	now.focusNotes = focus.notes();
+	now.notes.push(...(request.additionalContext ?? []).map(plainLine).filter(Boolean));
 	outline = mergeOutlines(outline, now);
 	if (isEmptyOutline(outline)) outline.notes.push(wordlessNote(request.messages));
 	await pacer.pause();

@@ -18,7 +18,7 @@ import { TranscriptParts } from './transcript-parts.ts';
 import { addUsage } from './usage.ts';
 
 export interface ModelSummarizerOptions {
-	/** Asks for a line for lists too, in one more request; false where absent. */
+	/** Asks for a line for lists too, in one more request for a history; false where absent. */
 	shortSummary?: boolean;
 	/** The longest that one request may take, in ms; 15 minutes where absent. */
 	timeLimitMs?: number;
@@ -193,7 +193,8 @@ export function createModelSummarizer(
 				throw summaryFailure('nothing', 'There is nothing to summarize.');
 			try {
 				const text = await run.summarize(request, parts);
-				const shortText = options.shortSummary ? await run.shorten(text) : undefined;
+				const isForLists = options.shortSummary && request.kind === 'history';
+				const shortText = isForLists ? await run.shorten(text) : undefined;
 				return {
 					text,
 					...(run.usage ? { usage: run.usage } : {}),
