@@ -7,7 +7,7 @@ import type { AssistantMessage, LlmMessage, ToolResultMessage } from '../agent/m
 import type { TokenCounter } from '../util/tokens.ts';
 import { soundMessage } from './sound-message.ts';
 import { convertToLlm, type AgentMessage } from './messages.ts';
-import { clipNewestGroup } from './request-clip.ts';
+import { clipLargeGroups } from './request-clip.ts';
 
 export interface RequestOptions {
 	/** Tokens that the messages may take: what the window leaves. Nothing is clipped where absent. */
@@ -63,7 +63,7 @@ export function buildRequest(
 	for (const reason of leftOut.values()) if (isRepair(reason)) repairs.push(repairText(reason));
 	const { items, orphans } = pairToolCalls(sendable, repairs);
 	for (const { source } of orphans) if (source) leftOut.set(source, 'orphan');
-	const clipped = clipNewestGroup(items, options);
+	const clipped = clipLargeGroups(items, options);
 	for (const { role } of clipped)
 		repairs.push(`A message (${role}) that is larger than the window was shortened.`);
 	return {

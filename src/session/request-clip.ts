@@ -1,46 +1,82 @@
 /**
- * Clips the newest messages of a request where they alone leave no room for anything else: a result of
- * 14,000 tokens in a window of 8,000. The session keeps the whole (spec: one group larger than the window).
+ * Clips messages of a request that alone leave no room for anything else: a result of 14,000 tokens in a
+ * window of 8,000. The session keeps the whole (spec: one group larger than the window).
  */
+import type { LlmMessage } from '../agent/messages.ts';
 import { estimateTextTokens, type TokenCounter } from '../util/tokens.ts';
 import { clipToFit } from './compaction/clip-text.ts';
 import { llmMessageTokens } from './message-tokens.ts';
 import type { AgentMessage } from './messages.ts';
 import type { RequestItem, RequestOptions } from './request-builder.ts';
 
-/** The share of the room that the newest group may take; the rest is for a summary. */
+/** The share of the room that one group may take; the rest is for a summary. */
 export const GROUP_SHARE = 0.75;
 /** No part is clipped to fewer tokens than this, so that something of each is told. */
 const LEAST_PART_TOKENS = 64;
 
 /**
- * Clips the last messages that belong together (an assistant message and its results, or one message)
- * in place, the largest texts first, where they take more than their share of the room.
+ * Clips each group of messages that belong together (an assistant message and its results, or one
+ * message) in place where it takes more than its share of the room, wherever it stands: the newest one
+ * today is followed by others tomorrow. Thinking goes first, then the largest texts are shortened.
  * @returns the session's messages that were clipped
  */
-export function clipNewestGroup(
-	items: RequestItem[],
-	{ room, count = estimateTextTokens }: RequestOptions,
-): Set<AgentMessage> {
+export function clipLargeGroups(items: RequestItem[], options: RequestOptions): Set<AgentMessage> {
 	const clipped = new Set<AgentMessage>();
+	const { room, count = estimateTextTokens } = options;
 	if (room === undefined) return clipped;
-	const start = items.findLastIndex(({ message }) => message.role !== 'toolResult');
-	const group = items.slice(Math.max(0, start));
 	const limit = Math.max(0, Math.floor(room * GROUP_SHARE));
-	const tokens = group.reduce((sum, item) => sum + tokensOf(item, count), 0);
-	if (tokens <= limit) return clipped;
-	const cap = capFor(group, tokens - limit, count);
-	for (const [index, item] of group.entries()) {
-		const message = clipTexts(item, (text) => clipTo(text, cap, count));
-		if (message === item.message) continue;
-		items[Math.max(0, start) + index] = { message, source: item.source };
-		if (item.source) clipped.add(item.source);
+	for (let start = 0, end = 1; start < items.length; start = end, end++) {
+		while (items[end]?.message.role === 'toolResult') end++;
+		for (const [index, message] of clippedGroup(items.slice(start, end), limit, count).entries()) {
+			const item = items[start + index];
+			if (!item || message === item.message) continue;
+			items[start + index] = { message, source: item.source };
+			if (item.source) clipped.add(item.source);
+		}
 	}
 	return clipped;
 }
 
-function tokensOf({ message, source }: RequestItem, count: TokenCounter): number {
-	return (source && count.known?.(source)) ?? llmMessageTokens(message, count);
+/** The group's messages, those that were clipped being others than before. */
+function clippedGroup(
+	group: readonly RequestItem[],
+	limit: number,
+	count: TokenCounter,
+): LlmMessage[] {
+	if (isSmall(group, limit) || tokensOf(group, count) <= limit)
+		return group.map(({ message }) => message);
+	const bare = group.map(withoutThinking);
+	const excess = tokensOf(bare, count) - limit;
+	if (excess <= 0) return bare.map(({ message }) => message);
+	const cap = capFor(bare, excess, count);
+	return bare.map((item) => clipTexts(item, (text) => clipTo(text, cap, count)));
+}
+
+/** True where not even two tokens a character would be too many: most groups need not be counted. */
+function isSmall(group: readonly RequestItem[], limit: number): boolean {
+	const characters = group.reduce(
+		(sum, { message }) => sum + llmMessageTokens(message, ({ length }) => length),
+		0,
+	);
+	return characters * 2 <= limit;
+}
+
+function tokensOf(group: readonly RequestItem[], count: TokenCounter): number {
+	return group.reduce(
+		(sum, { message, source }) =>
+			sum + ((source && count.known?.(source)) ?? llmMessageTokens(message, count)),
+		0,
+	);
+}
+
+function withoutThinking(item: RequestItem): RequestItem {
+	const { message } = item;
+	if (message.role !== 'assistant') return item;
+	const content = message.content.filter((part) => part.type !== 'thinking');
+	// What is known of the source does not hold for what is left of it.
+	return content.length === message.content.length
+		? item
+		: { message: { ...message, content }, source: undefined };
 }
 
 /** The size that each text may have at most, so that the texts together shrink by `excess` tokens. */
