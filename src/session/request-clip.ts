@@ -2,8 +2,8 @@
  * Clips messages of a request that alone leave no room for anything else: a result of 14,000 tokens in a
  * window of 8,000. The session keeps the whole (spec: one group larger than the window).
  */
-import type { LlmMessage } from '../agent/messages.ts';
-import { estimateTextTokens, type TokenCounter } from '../util/tokens.ts';
+import type { LlmMessage, TextContent } from '../agent/messages.ts';
+import { estimateTextTokens, IMAGE_TOKENS, type TokenCounter } from '../util/tokens.ts';
 import { clipToFit } from './compaction/clip-text.ts';
 import { llmMessageTokens } from './message-tokens.ts';
 import type { AgentMessage } from './messages.ts';
@@ -13,11 +13,16 @@ import type { RequestItem, RequestOptions } from './request-builder.ts';
 export const GROUP_SHARE = 0.75;
 /** No part is clipped to fewer tokens than this, so that something of each is told. */
 const LEAST_PART_TOKENS = 64;
+const NO_IMAGE: TextContent = {
+	type: 'text',
+	text: '[An image does not fit here and is left out.]',
+};
 
 /**
  * Clips each group of messages that belong together (an assistant message and its results, or one
  * message) in place where it takes more than its share of the room, wherever it stands: the newest one
- * today is followed by others tomorrow. Thinking goes first, then the largest texts are shortened.
+ * today is followed by others tomorrow. Thinking goes first, then images that are too many, then the
+ * largest texts are shortened.
  * @returns the session's messages that were clipped
  */
 export function clipLargeGroups(items: RequestItem[], options: RequestOptions): Set<AgentMessage> {
@@ -45,11 +50,12 @@ function clippedGroup(
 ): LlmMessage[] {
 	if (isSmall(group, limit) || tokensOf(group, count) <= limit)
 		return group.map(({ message }) => message);
-	const bare = group.map(withoutThinking);
-	const excess = tokensOf(bare, count) - limit;
-	if (excess <= 0) return bare.map(({ message }) => message);
-	const cap = capFor(bare, excess, count);
-	return bare.map((item) => clipTexts(item, (text) => clipTo(text, cap, count)));
+	let smaller = group.map(withoutThinking);
+	if (tokensOf(smaller, count) > limit) smaller = withFewerImages(smaller, limit);
+	const excess = tokensOf(smaller, count) - limit;
+	if (excess <= 0) return smaller.map(({ message }) => message);
+	const cap = capFor(smaller, excess, count);
+	return smaller.map((item) => clipTexts(item, (text) => clipTo(text, cap, count)));
 }
 
 /** True where not even two tokens a character would be too many: most groups need not be counted. */
@@ -77,6 +83,21 @@ function withoutThinking(item: RequestItem): RequestItem {
 	return content.length === message.content.length
 		? item
 		: { message: { ...message, content }, source: undefined };
+}
+
+/** An image is there or not: half of the room at most is for images, the newest first. */
+function withFewerImages(group: readonly RequestItem[], limit: number): RequestItem[] {
+	let left = Math.floor(limit / 2 / IMAGE_TOKENS);
+	const newestFirst = group.toReversed().map((item) => {
+		const { content } = item.message;
+		if (typeof content === 'string') return item;
+		const newest = content.toReversed();
+		const fewer = newest.map((part) => (part.type !== 'image' || left-- > 0 ? part : NO_IMAGE));
+		return fewer.includes(NO_IMAGE)
+			? { message: { ...item.message, content: fewer.reverse() } as LlmMessage, source: undefined }
+			: item;
+	});
+	return newestFirst.reverse();
 }
 
 /** The size that each text may have at most, so that the texts together shrink by `excess` tokens. */
