@@ -5,6 +5,7 @@ import type { Model } from '../../../src/agent/model.ts';
 import { compact, prepareCompaction } from '../../../src/session/compaction/compaction.ts';
 import { serializeConversation } from '../../../src/session/compaction/serialize.ts';
 import { buildSessionContext } from '../../../src/session/context.ts';
+import type { SessionEntry } from '../../../src/session/entries.ts';
 import { explainContext } from '../../../src/session/explain-context.ts';
 import { buildRequest } from '../../../src/session/request-builder.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
@@ -207,7 +208,9 @@ describe('C02 history lost or altered: each entry of the path is summarized or k
 			builder.user('between', 'between');
 			builder.compaction('SECOND', 'u4');
 			builder.user('afterwards');
-			const { messages } = buildSessionContext(JSON.parse(JSON.stringify(builder.entries)));
+			const { messages } = buildSessionContext(
+				JSON.parse(JSON.stringify(builder.entries)) as SessionEntry[],
+			);
 			assert.deepEqual(
 				messages.map(({ role }) => role),
 				['compactionSummary', 'user', 'assistant', 'user', 'user'],

@@ -213,6 +213,37 @@ const cases: Case[] = [
 		},
 	},
 	{
+		name: '50 images in the newest message, 32k',
+		...medium,
+		build: () => {
+			const builder = session(4, 400);
+			const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' };
+			const content = [
+				{ type: 'text' as const, text: 'Look' },
+				...Array.from({ length: 50 }, () => image),
+			];
+			builder.message({ role: 'user', content, timestamp: 0 });
+			return builder;
+		},
+	},
+	{
+		name: 'results full of images, 8k',
+		...small,
+		build: () => {
+			const builder = session(4, 600);
+			const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' };
+			builder.message(
+				assistant(
+					'',
+					['p', 'q', 'r'].map((id) => toolCall(id)),
+				),
+			);
+			for (const id of ['p', 'q', 'r'])
+				builder.message({ ...toolResult(id, ''), content: [image, image, image] });
+			return builder;
+		},
+	},
+	{
 		name: 'a reserve as large as the window',
 		...medium,
 		reserveTokens: 40_000,
@@ -272,8 +303,10 @@ describe('C04 compaction cannot reduce: whatever the history, it ends in a conte
 		const rounding = 2 * sent.body.messages.length;
 		assert(wireTokens(sent) <= tokens + rounding, 'no more is sent than the meter says');
 		assert(wireTokens(sent) <= room + rounding);
-		// Thinking is counted, for servers that take it back, but this adapter sends none.
-		const thought = builder.entries.some((entry) => JSON.stringify(entry).includes('"thinking"'));
+		// Images are no text, and thinking is counted although this adapter sends none.
+		const thought = builder.entries.some((entry) =>
+			/"type":"(thinking|image)"/.test(JSON.stringify(entry)),
+		);
 		assert(thought || wireTokens(sent) >= tokens - rounding, 'and no less');
 		assert(sent.body.messages.length > 1, 'something is kept besides the prompt');
 		return { ...work, outcome, summaries };
