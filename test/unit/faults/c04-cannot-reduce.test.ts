@@ -389,7 +389,7 @@ describe('C04 compaction cannot reduce: whatever the history, it ends in a conte
 						assert(wireTokensWithAnswer(request) <= contextWindow);
 				},
 			),
-			{ numRuns: 60 },
+			{ numRuns: 40 },
 		)).timeout(60_000);
 
 	it('a server whose window is smaller than configured gets smaller parts, until they fit', async () => {
