@@ -29,9 +29,15 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** A storage that takes some turns of the event loop for each append, so that others get between. */
 class SlowStorage extends MemorySessionStorage {
 	turns = 0;
+	/** Makes the next append fail. */
+	isFull = false;
 
 	override async append(lines: readonly string[]) {
 		for (let i = 0; i < this.turns; i++) await turn();
+		if (this.isFull) {
+			this.isFull = false;
+			throw new UserError('disk-full', 'The disk is full.');
+		}
 		return super.append(lines);
 	}
 }
@@ -74,7 +80,17 @@ const command = fc.record({
 	kind: fc.constantFrom(
 		...(['prompt', 'prompt', 'prompt', 'compact', 'compact', 'boundary', 'navigate'] as const),
 		...(['navigate', 'summarize', 'summarize', 'abort', 'abortCompaction', 'undo'] as const),
-		...(['continue', 'answer', 'answer', 'answer', 'fail', 'empty', 'wait', 'wait'] as const),
+		...([
+			'continue',
+			'answer',
+			'answer',
+			'answer',
+			'fail',
+			'empty',
+			'wait',
+			'full',
+			'plug',
+		] as const),
 	),
 	place: fc.nat(),
 	/** Turns of the event loop that pass before the next command; none means in the same tick. */
@@ -98,6 +114,7 @@ class Race {
 	readonly sent: Sent[] = [];
 	readonly running: Promise<void>[] = [];
 	readonly problems: string[] = [];
+	isConnected = true;
 	readonly storage: SlowStorage;
 	manager!: SessionManager;
 	session!: AgentSession;
@@ -116,7 +133,7 @@ class Race {
 	async open(keepRecentTokens: number): Promise<void> {
 		this.manager = await SessionManager.open(this.storage);
 		this.session = new AgentSession(this.manager, {
-			model: () => Promise.resolve(this.model),
+			model: () => Promise.resolve(this.isConnected ? this.model : undefined),
 			offline: new EchoSummarizer(),
 			systemPrompt: 'TURN',
 			settings: () => ({
@@ -168,6 +185,12 @@ class Race {
 			case 'fail':
 			case 'empty':
 				return model.release(kind);
+			case 'full':
+				this.storage.isFull = true;
+				return;
+			case 'plug':
+				this.isConnected = !this.isConnected;
+				return;
 			case 'wait':
 		}
 	}
@@ -212,6 +235,8 @@ class Race {
 	/** Lets everything come to its end: whatever is asked is answered. */
 	async drain(): Promise<void> {
 		let settled = false;
+		this.storage.isFull = false;
+		this.isConnected = true;
 		const all = () => Promise.all(this.running).then(() => this.session.whenIdle());
 		for (let quiet = 0, round = 0; quiet < 20 || !settled; round++) {
 			assert(round < 20_000, `${this.session.activity} for ever`);
