@@ -10,6 +10,7 @@ import {
 import { AgentSession } from '../../../src/session/agent-session.ts';
 import type { SessionEntry } from '../../../src/session/entries.ts';
 import { explainContext } from '../../../src/session/explain-context.ts';
+import { contentText } from '../../../src/session/navigation.ts';
 import { SessionManager } from '../../../src/session/session-manager.ts';
 import { MemorySessionStorage } from '../../../src/session/session-storage.ts';
 import { abortError, isAbort, UserError } from '../../../src/util/errors.ts';
@@ -252,7 +253,7 @@ class Race {
 function userTexts(entries: readonly SessionEntry[]): string[] {
 	return entries.flatMap((entry) =>
 		entry.type === 'message' && entry.message.role === 'user'
-			? [String(entry.message.content)]
+			? [contentText(entry.message.content)]
 			: [],
 	);
 }
