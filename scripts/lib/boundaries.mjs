@@ -13,6 +13,7 @@ export const areas = {
 	config: { may: ['util'], types: ['agent', 'session', 'extensibility'] },
 	session: { may: ['agent', 'util'], types: ['extensibility', 'config'] },
 	extensibility: { may: ['util'], types: ['session', 'agent'] },
+	tokenizer: { may: ['util'], packages: true },
 	tools: { may: ['agent', 'util'], packages: true },
 	providers: { may: ['agent', 'util'], types: ['session'], packages: true },
 	node: { may: ['session', 'agent', 'tools', 'util'], node: true },

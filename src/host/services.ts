@@ -2,9 +2,11 @@
 import * as vscode from 'vscode';
 import { retryPolicy } from '../config/retry-policy.ts';
 import { ompBlobs } from '../node/omp-blobs.ts';
+import { WorkerTokenizer } from '../node/worker-tokenizer.ts';
 import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
 import type { AgentSession } from '../session/agent-session.ts';
 import type { SessionSettings } from '../session/session-parts.ts';
+import { TokenCounts } from '../session/token-counts.ts';
 import { VisitedLeaves } from '../session/visited-leaves.ts';
 import { createChatHost } from './chat/host.ts';
 import { ChatView } from './chat/chat-view.ts';
@@ -28,6 +30,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	const log = createLog(context);
 	const settings = new HostSettings(context);
 	const connection = new ModelConnection(context, settings, log);
+	const tokenizer = new WorkerTokenizer({ log });
 	const sessions = new SessionHost(
 		context,
 		{
@@ -36,6 +39,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 			retry: () => retryPolicy(settings.current),
 			offline: createOfflineSummarizer(),
 			blobs: ompBlobs(),
+			counts: new TokenCounts({ tokenizer }),
 			settings: () => sessionSettings(settings),
 			onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
 		},
@@ -74,6 +78,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	sessions.onDidChangeSession.on(showSession);
 	context.subscriptions.push(
 		sessions,
+		tokenizer,
 		tree,
 		navigation,
 		chat,

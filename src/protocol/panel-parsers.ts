@@ -121,6 +121,7 @@ const status = object<ChatStatus>({
 	activity: literal(...ACTIVITIES),
 	model: nullable(string),
 	contextTokens: nullable(count),
+	contextIsExact: boolean,
 	contextWindow: count,
 	queued: array(string),
 	notices: array(notice),

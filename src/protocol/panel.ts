@@ -41,8 +41,10 @@ export interface ChatStatus {
 	activity: ChatActivity;
 	/** Null where no model is connected. */
 	model: string | null;
-	/** An estimate; null until it has been counted. */
+	/** Null until it has been counted. */
 	contextTokens: number | null;
+	/** True where the provider has reported all of it; else it is an estimate. */
+	contextIsExact: boolean;
 	/** 0 where it is not known. */
 	contextWindow: number;
 	/** Prompts that wait for the session to be idle, oldest first. */

@@ -9,7 +9,6 @@ import type { HookRunner } from '../extensibility/hooks/types.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
 import { UserError } from '../util/errors.ts';
-import { estimateTextTokens } from '../util/tokens.ts';
 import type {
 	Activity,
 	AgentSessionEvent,
@@ -24,7 +23,7 @@ import { CompactionControl } from './compaction-control.ts';
 import { compactionBudget } from './compaction/budget.ts';
 import { createModelSummarizer } from './compaction/model-summarizer.ts';
 import type { Summarizer } from './compaction/summarizer.ts';
-import { countContextTokens } from './context-tokens.ts';
+import { readContextUsage, type ContextUsage } from './context-usage.ts';
 import type { CompactionEntry } from './entries.ts';
 import { navigationTarget } from './navigation.ts';
 import { NavigationControl } from './navigation-control.ts';
@@ -37,6 +36,7 @@ import {
 	type SessionSettings,
 	type SummarizerChoice,
 } from './session-parts.ts';
+import { TokenCounts } from './token-counts.ts';
 import { toUserError } from './turn-error.ts';
 import { UnsavedAnswers } from './unsaved-answers.ts';
 
@@ -52,6 +52,8 @@ export interface AgentSessionOptions {
 	systemPrompt?: string;
 	/** Where other code takes part; nobody does where absent. */
 	hooks?: HookRunner;
+	/** Counts tokens; by the estimate where absent. */
+	counts?: TokenCounts;
 	/** Where the images of oh-my-pi's sessions lie. */
 	blobs?: BlobStore;
 	/** Receives what a listener of `events` throws. */
@@ -82,6 +84,7 @@ export class AgentSession {
 	/** Set by a failed or stopped turn: the queue waits for a turn that succeeds, or for a new prompt. */
 	private paused = false;
 	private disposed = false;
+	private readonly counts: TokenCounts;
 	private readonly unsaved: UnsavedAnswers;
 	private readonly parts: SessionParts;
 	private readonly compaction: CompactionControl;
@@ -91,13 +94,14 @@ export class AgentSession {
 		this.manager = manager;
 		this.options = options;
 		this.events = new Emitter(options.onListenerError);
+		this.counts = options.counts ?? new TokenCounts();
 		this.unsaved = new UnsavedAnswers(manager);
 		this.parts = {
 			manager,
 			hooks: options.hooks ?? NO_HOOKS,
 			settings: options.settings,
 			summarizers: (choice) => this.summarizers(choice),
-			counter: () => Promise.resolve(estimateTextTokens),
+			counter: () => this.counts.counterFor(manager.tree, manager.leafId),
 		};
 		this.compaction = new CompactionControl(this.parts);
 		this.navigation = new NavigationControl(this.parts);
@@ -229,14 +233,17 @@ export class AgentSession {
 		}
 	}
 
-	/** What the meter shows, in tokens: the estimate that compaction decides by. */
-	async contextUsage(): Promise<{ tokens: number; contextWindow: number }> {
-		const { messages } = await this.manager.readContext();
-		const count = await this.parts.counter();
-		return {
-			tokens: await countContextTokens(messages, count, this.room),
+	/** How full the context is: what the meter shows. */
+	async contextUsage(): Promise<ContextUsage> {
+		const { manager } = this;
+		const { systemPrompt } = this.options;
+		const counter = await this.parts.counter();
+		return readContextUsage(manager.tree, manager.leafId, {
+			counter,
 			contextWindow: this.options.settings().contextWindow,
-		};
+			overheadTokens: systemPrompt ? counter(systemPrompt) : 0,
+			...(this.room === undefined ? {} : { room: this.room }),
+		});
 	}
 
 	/** Resolves when nothing is running. */

@@ -7,10 +7,10 @@ import type { AgentMessage } from './messages.ts';
 import { soundMessage } from './sound-message.ts';
 import { SessionTree } from './session-tree.ts';
 
-/** One entry of the context with the messages that it contributes (none for metadata). */
+/** One entry of the context with the message that it contributes (none for metadata). */
 export interface ContextEntry {
 	entry: SessionEntry;
-	messages: AgentMessage[];
+	message: AgentMessage | undefined;
 }
 
 export interface SessionContext {
@@ -66,30 +66,32 @@ function startAfter(index: number): ContextStart {
 
 /**
  * The kept part of a path's context, oldest first: every entry from the context's start on, with
- * the messages it contributes. The opening summary is not among them (see `openingMessages`).
+ * the message it contributes. The opening summary is not among them (see `openingMessages`).
  */
 export function keptContextEntries(
 	path: readonly SessionEntry[],
 	start: ContextStart = findContextStart(path),
 ): ContextEntry[] {
 	const kept: ContextEntry[] = [];
+	const edits = new Map<string, ContextEditEntry>();
 	for (let index = start.firstKeptIndex; index < path.length; index++) {
 		const entry = path[index];
 		if (!entry || index === start.compactionIndex) continue;
 		// pi restates its system message in the compaction, so kept ones are left out.
 		const restated = index < start.compactionIndex && isSystemMessage(entry);
-		if (!restated) kept.push({ entry, messages: [] });
+		if (restated) continue;
+		kept.push({ entry, message: undefined });
+		if (entry.type === 'context_edit') edits.set(entry.targetId, entry);
 	}
-	const edits = latestEdits(kept);
-	for (const item of kept) item.messages = entryMessages(item.entry, edits.get(item.entry.id));
+	for (const item of kept) item.message = entryMessage(item.entry, edits.get(item.entry.id));
 	return kept;
 }
 
-/** The latest edit of each entry. */
-function latestEdits(kept: readonly ContextEntry[]): Map<string, ContextEditEntry> {
-	const edits = new Map<string, ContextEditEntry>();
-	for (const { entry } of kept) if (entry.type === 'context_edit') edits.set(entry.targetId, entry);
-	return edits;
+/** The messages of context entries, oldest first. */
+export function messagesOf(items: readonly ContextEntry[]): AgentMessage[] {
+	const messages: AgentMessage[] = [];
+	for (const { message } of items) if (message) messages.push(message);
+	return messages;
 }
 
 /** The messages that stand for what the newest compaction summarized; none without one. */
@@ -111,38 +113,39 @@ function isSystemMessage(entry: SessionEntry): boolean {
 	return entry.type === 'message' && entry.message.role === 'system';
 }
 
-/** The messages that one entry contributes, its latest context edit applied. */
-function entryMessages(entry: SessionEntry, edit: ContextEditEntry | undefined): AgentMessage[] {
-	if (edit?.replacement === null) return [];
+/** The message that an entry contributes, its latest context edit applied. */
+function entryMessage(
+	entry: SessionEntry,
+	edit: ContextEditEntry | undefined,
+): AgentMessage | undefined {
+	if (edit?.replacement === null) return undefined;
+	const message = uneditedMessage(entry);
+	if (!message) return undefined;
 	const content = edit?.replacement?.content;
-	return uneditedMessages(entry).map((message) =>
-		soundMessage(content === undefined ? message : withContent(message, content)),
-	);
+	return soundMessage(content === undefined ? message : withContent(message, content));
 }
 
-function uneditedMessages(entry: SessionEntry): AgentMessage[] {
-	const timestamp = Date.parse(entry.timestamp);
+function uneditedMessage(entry: SessionEntry): AgentMessage | undefined {
 	switch (entry.type) {
 		case 'message':
-			return [entry.message];
+			return entry.message;
 		case 'custom_message':
-			return [
-				{
-					role: 'custom',
-					customType: entry.customType,
-					content: entry.content ?? [],
-					display: entry.display,
-					details: entry.details,
-					timestamp,
-				},
-			];
-		case 'branch_summary':
-			return entry.summary
-				? [{ role: 'branchSummary', summary: entry.summary, fromId: entry.fromId, timestamp }]
-				: [];
+			return {
+				role: 'custom',
+				customType: entry.customType,
+				content: entry.content ?? [],
+				display: entry.display,
+				details: entry.details,
+				timestamp: Date.parse(entry.timestamp),
+			};
+		case 'branch_summary': {
+			const { summary, fromId } = entry;
+			const timestamp = Date.parse(entry.timestamp);
+			return summary ? { role: 'branchSummary', summary, fromId, timestamp } : undefined;
+		}
 		// An older compaction inside the kept range contributes nothing: the newest one speaks for it.
 		default:
-			return [];
+			return undefined;
 	}
 }
 
@@ -167,11 +170,22 @@ function withContent(
 /** Builds the context of a path that is already known (root first). */
 export function buildPathContext(path: readonly SessionEntry[]): SessionContext {
 	const start = findContextStart(path);
-	const kept = keptContextEntries(path, start);
-	const isOmitted = latestEdits(kept).get(start.compaction?.id ?? '')?.replacement === null;
-	const messages = isOmitted ? [] : openingMessages(start);
-	for (const item of kept) for (const message of item.messages) messages.push(message);
+	const messages = contextMessages(start, keptContextEntries(path, start));
 	return { messages, ...pathSettings(path) };
+}
+
+/** The opening summary, and what follows it. */
+export function contextMessages(
+	start: ContextStart,
+	kept: readonly ContextEntry[],
+): AgentMessage[] {
+	const { compaction } = start;
+	if (!compaction) return messagesOf(kept);
+	const edit = kept.findLast(
+		({ entry }) => entry.type === 'context_edit' && entry.targetId === compaction.id,
+	)?.entry;
+	const isOmitted = edit?.type === 'context_edit' && edit.replacement === null;
+	return [...(isOmitted ? [] : openingMessages(start)), ...messagesOf(kept)];
 }
 
 /** Builds the context of a leaf, reading no more of the tree than it takes. */

@@ -6,6 +6,7 @@ import type { TokenCounter } from '../util/tokens.ts';
 import {
 	findContextStart,
 	keptContextEntries,
+	messagesOf,
 	openingMessages,
 	type ContextEntry,
 } from './context.ts';
@@ -187,11 +188,11 @@ function accountOf(
 	{ room, count }: ExplainOptions = {},
 	clippedEntries = new Set<SessionEntry>(),
 ): [SessionEntry, ExcludedReason | undefined][] {
-	const messages = [...opening, ...items.flatMap((item) => item.messages)];
+	const messages = [...opening, ...messagesOf(items)];
 	const { leftOut, clipped } = buildRequest(messages, { room, count });
 	return items.flatMap((item): [SessionEntry, ExcludedReason | undefined][] => {
 		if (roleOf(item.entry) === undefined) return [];
-		const [message] = item.messages;
+		const { message } = item;
 		if (!message) return [[item.entry, item.entry.type === 'branch_summary' ? 'empty' : 'edited']];
 		if (clipped.has(message)) clippedEntries.add(item.entry);
 		return [[item.entry, leftOut.get(message)]];

@@ -76,41 +76,36 @@ function userText(text: string, timestamp: number): UserMessage {
 export function convertToLlm(messages: readonly AgentMessage[]): LlmMessage[] {
 	const converted: LlmMessage[] = [];
 	for (const message of messages) {
-		switch (message.role) {
-			case 'user':
-			case 'assistant':
-			case 'toolResult':
-			case 'system':
-				converted.push(message);
-				break;
-			case 'bashExecution':
-				if (!message.excludeFromContext)
-					converted.push(userText(bashExecutionText(message), message.timestamp));
-				break;
-			case 'compactionSummary':
-				converted.push(
-					userText(
-						fillTemplate(compactionContext, { summary: message.summary }),
-						message.timestamp,
-					),
-				);
-				break;
-			case 'branchSummary':
-				converted.push(
-					userText(fillTemplate(branchContext, { summary: message.summary }), message.timestamp),
-				);
-				break;
-			case 'custom':
-				converted.push({
-					role: 'user',
-					content:
-						typeof message.content === 'string'
-							? [{ type: 'text', text: message.content }]
-							: message.content,
-					timestamp: message.timestamp,
-				});
-				break;
-		}
+		const one = toLlm(message);
+		if (one) converted.push(one);
 	}
 	return converted;
+}
+
+/** The same for one message; undefined for one that no model is sent. */
+export function toLlm(message: AgentMessage): LlmMessage | undefined {
+	switch (message.role) {
+		case 'user':
+		case 'assistant':
+		case 'toolResult':
+		case 'system':
+			return message;
+		case 'bashExecution':
+			return message.excludeFromContext
+				? undefined
+				: userText(bashExecutionText(message), message.timestamp);
+		case 'compactionSummary':
+			return userText(
+				fillTemplate(compactionContext, { summary: message.summary }),
+				message.timestamp,
+			);
+		case 'branchSummary':
+			return userText(fillTemplate(branchContext, { summary: message.summary }), message.timestamp);
+		case 'custom':
+			return typeof message.content === 'string'
+				? userText(message.content, message.timestamp)
+				: { role: 'user', content: message.content, timestamp: message.timestamp };
+		default:
+			return undefined;
+	}
 }

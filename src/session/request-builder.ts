@@ -3,11 +3,12 @@
  * A session can hold interrupted calls, failed turns and empty parts; no model accepts those, so they
  * are repaired here and each repair is named. The session itself is never changed.
  */
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from '../agent/messages.ts';
+import type { LlmMessage } from '../agent/messages.ts';
 import type { TokenCounter } from '../util/tokens.ts';
 import { soundMessage } from './sound-message.ts';
-import { convertToLlm, type AgentMessage } from './messages.ts';
+import { toLlm, type AgentMessage } from './messages.ts';
 import { clipLargeGroups } from './request-clip.ts';
+import { pairToolCalls, type RequestMessages } from './tool-call-pairs.ts';
 
 export interface RequestOptions {
 	/** Tokens that the messages may take: what the window leaves. Nothing is clipped where absent. */
@@ -27,10 +28,7 @@ export interface RequestOptions {
 export type LeftOutReason =
 	'command' | 'system' | 'error' | 'aborted' | 'empty' | 'orphan' | 'unknown';
 
-export interface BuiltRequest {
-	messages: LlmMessage[];
-	/** The session's message behind each of them; undefined for a stand-in. */
-	sources: (AgentMessage | undefined)[];
+export interface BuiltRequest extends RequestMessages {
 	/** The session's messages that are not in the request. */
 	leftOut: Map<AgentMessage, LeftOutReason>;
 	/** The session's messages of which only beginnings and ends are sent. */
@@ -39,14 +37,6 @@ export interface BuiltRequest {
 	repairs: string[];
 }
 
-/** A message on its way into a request. */
-export interface RequestItem {
-	message: LlmMessage;
-	source: AgentMessage | undefined;
-}
-
-const NO_RESULT = '(No result was recorded for this tool call: it was interrupted.)';
-
 /** Builds the messages of a request, oldest first. */
 export function buildRequest(
 	messages: readonly AgentMessage[],
@@ -54,30 +44,27 @@ export function buildRequest(
 ): BuiltRequest {
 	const leftOut: BuiltRequest['leftOut'] = new Map();
 	const repairs: string[] = [];
-	const sendable: RequestItem[] = [];
+	const sendable: RequestMessages = { messages: [], sources: [] };
 	for (const source of messages) {
 		const message = toSendable(source);
 		if (typeof message === 'string') leftOut.set(source, message);
-		else sendable.push({ message, source });
+		else {
+			sendable.messages.push(message);
+			sendable.sources.push(source);
+		}
 	}
 	for (const reason of leftOut.values()) if (isRepair(reason)) repairs.push(repairText(reason));
-	const { items, orphans } = pairToolCalls(sendable, repairs);
-	for (const { source } of orphans) if (source) leftOut.set(source, 'orphan');
-	const clipped = clipLargeGroups(items, options);
+	const { orphans, ...request } = pairToolCalls(sendable, repairs);
+	for (const source of orphans) leftOut.set(source, 'orphan');
+	const clipped = clipLargeGroups(request, options);
 	for (const { role } of clipped)
 		repairs.push(`A message (${role}) that is larger than the window was shortened.`);
-	return {
-		messages: items.map(({ message }) => message),
-		sources: items.map(({ source }) => source),
-		leftOut,
-		clipped,
-		repairs,
-	};
+	return { ...request, leftOut, clipped, repairs };
 }
 
 /** The message as a model takes it, or why none can be sent it. */
-function toSendable(source: AgentMessage): LlmMessage | LeftOutReason {
-	const [converted] = convertToLlm([soundMessage(source)]);
+export function toSendable(source: AgentMessage): LlmMessage | LeftOutReason {
+	const converted = toLlm(soundMessage(source));
 	if (!converted) return source.role === 'bashExecution' ? 'command' : 'unknown';
 	if (converted.role === 'system') return 'system';
 	if (
@@ -108,6 +95,7 @@ function withoutEmptyParts(message: LlmMessage): LlmMessage {
 			: Array.isArray(content)
 				? content
 				: [];
+	if (parts === content && parts.every(isUsefulPart)) return message;
 	return { ...message, content: parts.filter(isUsefulPart) } as LlmMessage;
 }
 
@@ -133,68 +121,4 @@ function hasContent(message: LlmMessage): boolean {
 	if (message.role === 'toolResult') return true;
 	if (message.role !== 'assistant') return message.content.length > 0;
 	return message.content.some((part) => part.type !== 'thinking');
-}
-
-/** The tool calls of an assistant message. */
-export function toolCallsOf(message: AssistantMessage): { id: string; name: string }[] {
-	return message.content.filter((part) => part.type === 'toolCall');
-}
-
-/** A tool result that waits for its call, and where it stood. */
-interface WaitingResult {
-	item: RequestItem;
-	place: number;
-}
-
-/**
- * Puts each tool result right behind its call, in the order of the calls. Some servers give every turn's
- * calls the same ids, so a call takes the next result of its id that no other call has taken. An
- * unanswered call gets a stand-in result; a result without a call is left out.
- */
-function pairToolCalls(
-	items: readonly RequestItem[],
-	repairs: string[],
-): { items: RequestItem[]; orphans: RequestItem[] } {
-	const waiting = new Map<string, WaitingResult[]>();
-	for (const [place, item] of items.entries())
-		if (item.message.role === 'toolResult') {
-			const { toolCallId } = item.message;
-			const queue = waiting.get(toolCallId);
-			if (queue) queue.push({ item, place });
-			else waiting.set(toolCallId, [{ item, place }]);
-		}
-	const paired: RequestItem[] = [];
-	for (const [place, item] of items.entries()) {
-		const { message } = item;
-		if (message.role === 'toolResult') continue;
-		paired.push(item);
-		if (message.role !== 'assistant') continue;
-		for (const call of toolCallsOf(message)) {
-			const result = takeResult(waiting.get(call.id), place);
-			if (!result) repairs.push(`The interrupted call of "${call.name}" got a stand-in result.`);
-			paired.push(result ?? { message: standIn(call, message.timestamp), source: undefined });
-		}
-	}
-	const orphans = [...waiting.values()].flat().map(({ item }) => item);
-	for (const { message } of orphans)
-		if (message.role === 'toolResult')
-			repairs.push(`A result of "${message.toolName}" without its call was left out.`);
-	return { items: paired, orphans };
-}
-
-/** Takes the first result behind a call out of the queue of its id. */
-function takeResult(queue: WaitingResult[] | undefined, callPlace: number) {
-	const index = queue?.findIndex(({ place }) => place > callPlace) ?? -1;
-	return index < 0 ? undefined : queue?.splice(index, 1)[0]?.item;
-}
-
-function standIn(call: { id: string; name: string }, timestamp: number): ToolResultMessage {
-	return {
-		role: 'toolResult',
-		toolCallId: call.id,
-		toolName: call.name,
-		content: [{ type: 'text', text: NO_RESULT }],
-		isError: true,
-		timestamp,
-	};
 }

@@ -7,16 +7,22 @@ import { estimateTextTokens, IMAGE_TOKENS, type TokenCounter } from '../util/tok
 import { clipToFit } from './compaction/clip-text.ts';
 import { llmMessageTokens } from './message-tokens.ts';
 import type { AgentMessage } from './messages.ts';
-import type { RequestItem, RequestOptions } from './request-builder.ts';
+import type { RequestOptions } from './request-builder.ts';
+import type { RequestMessages } from './tool-call-pairs.ts';
 
 /** The share of the room that one group may take; the rest is for a summary. */
-export const GROUP_SHARE = 0.75;
+const GROUP_SHARE = 0.75;
 /** No part is clipped to fewer tokens than this, so that something of each is told. */
 const LEAST_PART_TOKENS = 64;
 const NO_IMAGE: TextContent = {
 	type: 'text',
 	text: '[An image does not fit here and is left out.]',
 };
+
+/** Tokens that messages which belong together may take of `room`. */
+export function groupLimit(room: number): number {
+	return Math.max(0, Math.floor(room * GROUP_SHARE));
+}
 
 /**
  * Clips each group of messages that belong together (an assistant message and its results, or one
@@ -25,86 +31,76 @@ const NO_IMAGE: TextContent = {
  * largest texts are shortened.
  * @returns the session's messages that were clipped
  */
-export function clipLargeGroups(items: RequestItem[], options: RequestOptions): Set<AgentMessage> {
+export function clipLargeGroups(
+	{ messages, sources }: RequestMessages,
+	{ room, count = estimateTextTokens }: RequestOptions,
+): Set<AgentMessage> {
 	const clipped = new Set<AgentMessage>();
-	const { room, count = estimateTextTokens } = options;
 	if (room === undefined) return clipped;
-	const limit = Math.max(0, Math.floor(room * GROUP_SHARE));
-	for (let start = 0, end = 1; start < items.length; start = end, end++) {
-		while (items[end]?.message.role === 'toolResult') end++;
-		for (const [index, message] of clippedGroup(items.slice(start, end), limit, count).entries()) {
-			const item = items[start + index];
-			if (!item || message === item.message) continue;
-			items[start + index] = { message, source: item.source };
-			if (item.source) clipped.add(item.source);
+	const limit = groupLimit(room);
+	for (let start = 0, end = 1; start < messages.length; start = end, end++) {
+		let tokens = 0;
+		for (let index = start; index < end; index++) {
+			const [message, source] = [messages[index], sources[index]];
+			tokens +=
+				(source && count.known?.(source)) ?? (message ? llmMessageTokens(message, count) : 0);
+			if (messages[end]?.role === 'toolResult') end++;
+		}
+		if (tokens <= limit) continue;
+		const group = messages.slice(start, end);
+		for (const [index, message] of clippedGroup(group, limit, count).entries()) {
+			if (message === group[index]) continue;
+			messages[start + index] = message;
+			const source = sources[start + index];
+			if (source) clipped.add(source);
 		}
 	}
 	return clipped;
 }
 
-/** The group's messages, those that were clipped being others than before. */
+/** The messages of a group that is too large, those that were clipped being others than before. */
 function clippedGroup(
-	group: readonly RequestItem[],
+	group: readonly LlmMessage[],
 	limit: number,
 	count: TokenCounter,
-): LlmMessage[] {
-	if (isSmall(group, limit) || tokensOf(group, count) <= limit)
-		return group.map(({ message }) => message);
-	let smaller = group.map(withoutThinking);
-	if (tokensOf(smaller, count) > limit) smaller = withFewerImages(smaller, limit);
-	const excess = tokensOf(smaller, count) - limit;
-	if (excess <= 0) return smaller.map(({ message }) => message);
+): readonly LlmMessage[] {
+	const excessOf = (messages: readonly LlmMessage[]) =>
+		messages.reduce((sum, message) => sum + llmMessageTokens(message, count), -limit);
+	let smaller: readonly LlmMessage[] = group.map(withoutThinking);
+	if (excessOf(smaller) > 0) smaller = withFewerImages(smaller, limit);
+	const excess = excessOf(smaller);
+	if (excess <= 0) return smaller;
 	const cap = capFor(smaller, excess, count);
-	return smaller.map((item) => clipTexts(item, (text) => clipTo(text, cap, count)));
-}
-
-/** True where not even two tokens a character would be too many: most groups need not be counted. */
-function isSmall(group: readonly RequestItem[], limit: number): boolean {
-	const characters = group.reduce(
-		(sum, { message }) => sum + llmMessageTokens(message, ({ length }) => length),
-		0,
-	);
-	return characters * 2 <= limit;
-}
-
-function tokensOf(group: readonly RequestItem[], count: TokenCounter): number {
-	return group.reduce(
-		(sum, { message, source }) =>
-			sum + ((source && count.known?.(source)) ?? llmMessageTokens(message, count)),
-		0,
+	return smaller.map((message) =>
+		withTexts(message, (text) => clipToFit(text, (part) => count(part) <= cap)),
 	);
 }
 
-function withoutThinking(item: RequestItem): RequestItem {
-	const { message } = item;
-	if (message.role !== 'assistant') return item;
-	const content = message.content.filter((part) => part.type !== 'thinking');
-	// What is known of the source does not hold for what is left of it.
-	return content.length === message.content.length
-		? item
-		: { message: { ...message, content }, source: undefined };
+function withoutThinking(message: LlmMessage): LlmMessage {
+	if (message.role !== 'assistant') return message;
+	const content = message.content.filter(({ type }) => type !== 'thinking');
+	return content.length === message.content.length ? message : { ...message, content };
 }
 
 /** An image is there or not: half of the room at most is for images, the newest first. */
-function withFewerImages(group: readonly RequestItem[], limit: number): RequestItem[] {
+function withFewerImages(group: readonly LlmMessage[], limit: number): LlmMessage[] {
 	let left = Math.floor(limit / 2 / IMAGE_TOKENS);
-	const newestFirst = group.toReversed().map((item) => {
-		const { content } = item.message;
-		if (typeof content === 'string') return item;
-		const newest = content.toReversed();
+	const newestFirst = group.toReversed().map((message) => {
+		if (typeof message.content === 'string') return message;
+		const newest = message.content.toReversed();
 		const fewer = newest.map((part) => (part.type !== 'image' || left-- > 0 ? part : NO_IMAGE));
 		return fewer.includes(NO_IMAGE)
-			? { message: { ...item.message, content: fewer.reverse() } as LlmMessage, source: undefined }
-			: item;
+			? ({ ...message, content: fewer.reverse() } as LlmMessage)
+			: message;
 	});
 	return newestFirst.reverse();
 }
 
 /** The size that each text may have at most, so that the texts together shrink by `excess` tokens. */
-function capFor(group: readonly RequestItem[], excess: number, count: TokenCounter): number {
+function capFor(group: readonly LlmMessage[], excess: number, count: TokenCounter): number {
 	const sizes: number[] = [];
-	for (const item of group)
-		clipTexts(item, (text) => {
+	for (const message of group)
+		withTexts(message, (text) => {
 			sizes.push(count(text));
 			return text;
 		});
@@ -120,15 +116,11 @@ function capFor(group: readonly RequestItem[], excess: number, count: TokenCount
 	return LEAST_PART_TOKENS;
 }
 
-function clipTo(text: string, cap: number, count: TokenCounter): string {
-	return clipToFit(text, (clipped) => count(clipped) <= cap);
-}
-
-/** The message with each of its texts, those in arguments of calls included, passed through `clip`. */
-function clipTexts({ message }: RequestItem, clip: (text: string) => string) {
+/** The message with each of its texts, those in arguments of calls included, passed through `change`. */
+function withTexts(message: LlmMessage, change: (text: string) => string): LlmMessage {
 	let changed = false;
 	const passed = (text: string) => {
-		const result = clip(text);
+		const result = change(text);
 		if (result !== text) changed = true;
 		return result;
 	};
@@ -139,13 +131,13 @@ function clipTexts({ message }: RequestItem, clip: (text: string) => string) {
 		if (type === 'text' && typeof text === 'string')
 			return { ...(part as object), text: passed(text) };
 		if (type !== 'toolCall' || typeof args !== 'object' || args === null) return part;
-		const clippedArgs = Object.fromEntries(
+		const changedArgs = Object.fromEntries(
 			Object.entries(args).map(([name, value]: [string, unknown]) => [
 				name,
 				typeof value === 'string' ? passed(value) : value,
 			]),
 		);
-		return { ...(part as object), arguments: clippedArgs };
+		return { ...(part as object), arguments: changedArgs };
 	});
 	return changed ? ({ ...message, content: parts } as typeof message) : message;
 }

@@ -17,6 +17,8 @@ const CONTENT_ROLES = new Set(['user', 'assistant', 'toolResult', 'system', 'cus
 /** The message itself where it is sound, else a copy with what is missing put in as empty. */
 export function soundMessage(message: AgentMessage): AgentMessage {
 	const fields = message as unknown as Fields;
+	// Nearly all are sound, and there may be very many of them.
+	if (isSound(fields)) return message;
 	const changes: Fields = {};
 	for (const name of TEXT_FIELDS[message.role] ?? [])
 		if (typeof fields[name] !== 'string') changes[name] = textOf(fields[name]);
@@ -30,15 +32,25 @@ export function soundMessage(message: AgentMessage): AgentMessage {
 	return Object.keys(changes).length === 0 ? message : { ...message, ...changes };
 }
 
+/** True for the common roles where they are sound; of others nothing is said. */
+function isSound({ role, content, toolCallId, toolName }: Fields): boolean {
+	if (role === 'user' && typeof content === 'string') return true;
+	if (role !== 'user' && role !== 'assistant' && role !== 'toolResult') return false;
+	if (role === 'toolResult' && (typeof toolCallId !== 'string' || typeof toolName !== 'string'))
+		return false;
+	if (!Array.isArray(content)) return false;
+	for (const part of content) if (soundPart(part) !== part) return false;
+	return true;
+}
+
 /** pi reads missing content as empty; assistants and tool results never hold a bare string. */
 function soundContent(content: unknown, role: string): unknown {
 	const takesString = role !== 'assistant' && role !== 'toolResult';
 	if (typeof content === 'string') return takesString ? content : [{ type: 'text', text: content }];
 	if (!Array.isArray(content)) return role === 'system' ? '' : [];
 	const parts: unknown[] = content;
-	const sound = parts.map(soundPart);
-	if (sound.every((part, index) => part === parts[index])) return content;
-	return sound.filter((part) => part !== undefined);
+	if (parts.every((part) => soundPart(part) === part)) return content;
+	return parts.map(soundPart).filter((part) => part !== undefined);
 }
 
 /** The part itself, a mended copy, or undefined where nothing can be made of it. */

@@ -24,8 +24,9 @@ export function tokenChange(before: number | null, after: number | null): string
 	return `${shortTokens(before)} → ${shortTokens(after)} tokens`;
 }
 
-/** The header's estimate: "≈ 43k of 128k tokens (estimate)". */
-export function contextEstimate(tokens: number, window: number): string {
+/** The header's meter: "≈ 43k of 128k tokens (estimate)"; "43k of 128k tokens" where all was reported. */
+export function contextMeter(tokens: number, window: number, isExact: boolean): string {
 	const of = window > 0 ? ` of ${shortTokens(window)}` : '';
-	return `≈ ${shortTokens(tokens)}${of} tokens (estimate)`;
+	const count = `${shortTokens(tokens)}${of} tokens`;
+	return isExact ? count : `≈ ${count} (estimate)`;
 }

@@ -1,11 +1,12 @@
 /** The line at the top: which session, how full its context is, which model answers. */
-import { contextEstimate } from './format.ts';
+import { contextMeter } from './format.ts';
 import { useSlice } from './store.ts';
 
 export function Header() {
 	const session = useSlice((state) => state.session);
 	const model = useSlice((state) => state.status.model);
 	const tokens = useSlice((state) => state.status.contextTokens);
+	const isExact = useSlice((state) => state.status.contextIsExact);
 	const contextWindow = useSlice((state) => state.status.contextWindow);
 	if (!session)
 		return (
@@ -19,7 +20,7 @@ export function Header() {
 				{session.title}
 			</h1>
 			<p class="facts">
-				<span>{tokens !== null && contextEstimate(tokens, contextWindow)}</span>
+				<span>{tokens !== null && contextMeter(tokens, contextWindow, isExact)}</span>
 				<span class="model">{model ?? 'no model'}</span>
 			</p>
 		</header>

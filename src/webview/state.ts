@@ -79,6 +79,7 @@ export const initialState: ViewState = {
 		activity: 'idle',
 		model: null,
 		contextTokens: null,
+		contextIsExact: false,
 		contextWindow: 0,
 		queued: [],
 		notices: [],

@@ -11,17 +11,34 @@ interface Input {
 
 type Inputs = Record<string, Input>;
 
+interface Metafile {
+	inputs: Inputs;
+	outputs: Record<string, { inputs: Record<string, unknown> }>;
+}
+
 const maximumLines = 600;
 
 /** Areas that run anywhere: no vscode, no Node modules, no npm packages. */
 const pureAreas = ['util', 'protocol', 'agent', 'config', 'session', 'extensibility'];
 
 describe('boundaries', () => {
-	const { inputs } = JSON.parse(readFileSync('out/meta.json', 'utf8')) as { inputs: Inputs };
+	const { inputs, outputs } = JSON.parse(readFileSync('out/meta.json', 'utf8')) as Metafile;
 
 	it('finds the entry points in the bundle', () => {
 		for (const entry of ['src/core.ts', 'src/cli.ts', 'src/extension.ts']) {
 			assert.ok(inputs[entry], `${entry} is missing from out/meta.json`);
+		}
+	});
+
+	it('keeps the encoding in a file of its own, which ships', () => {
+		const holders = Object.keys(outputs).filter((file) =>
+			Object.keys(outputs[file]?.inputs ?? {}).some((input) => input.includes('gpt-tokenizer')),
+		);
+		assert.deepEqual(holders, ['dist/o200k.js']);
+		const shipped = readFileSync('.vscodeignore', 'utf8').split('\n');
+		for (const file of ['dist/o200k.js', 'dist/tokenizer-worker.js']) {
+			assert.ok(outputs[file], `${file} is not built`);
+			assert.ok(shipped.includes(`!${file}`), `${file} does not ship`);
 		}
 	});
 

@@ -15,6 +15,7 @@ import {
 } from '../../protocol/panel.ts';
 import { parseViewMessage } from '../../protocol/panel-parsers.ts';
 import type { AgentSessionEvent } from '../../session/agent-events.ts';
+import type { ContextUsage } from '../../session/context-usage.ts';
 import type { SessionEvent } from '../../session/session-manager.ts';
 import type { Unsubscribe } from '../../util/emitter.ts';
 import { errorText } from '../../util/errors.ts';
@@ -60,7 +61,7 @@ export class ChatController {
 	private due = { snapshot: false, status: false };
 	private frame: ReturnType<typeof setTimeout> | undefined;
 	/** What the context's size was when it was counted last; undefined for a session not counted yet. */
-	private usage: { tokens: number; contextWindow: number } | undefined;
+	private usage: ContextUsage | undefined;
 	/** True where the session has changed since; it is counted anew when a status is sent. */
 	private usageIsOld = true;
 	private counting = false;
@@ -343,6 +344,7 @@ export class ChatController {
 			activity: session?.activity ?? 'idle',
 			model,
 			contextTokens: this.usage ? Math.round(this.usage.tokens) : null,
+			contextIsExact: this.usage?.exact ?? false,
 			contextWindow: Math.round(this.usage?.contextWindow ?? 0),
 			queued: [...(session?.queued ?? [])],
 			notices: [...(model === null ? [NO_MODEL] : []), ...(notice ? [notice] : [])],

@@ -10,7 +10,8 @@ const CHECK =
 const FAILED_OUTPUT =
 	/\berror TS\d+|npm ERR!|^\s*(?:FAIL|FAILED)\b|\b[1-9]\d* (?:failing|failed|errors?\b)|\bAssertionError\b|^Traceback|panicked at|^(?:\w+Error|error|fatal)(?:\[\w+\])?: |ERR_[A-Z_]+|\bexit(?:ed)?(?: with)? (?:code|status):? [1-9]|^# fail [1-9]/im;
 const TELLING =
-	/error TS\d+|^\s*(?:\w+(?:Error|Exception)|error|fatal|panic|Error)(?:\s?\[\w+\])?:|AssertionError|expected .{1,80}(?:but|got|to)|\b[1-9]\d* (?:failing|failed)\b|^\s*(?:FAIL|✗|✖|×|not ok)\b|No such file|not found|cannot |denied|ERR!|conflict|Could not/i;
+	/^\s*\d+:\d+\s+error\b|error TS\d+|^\s*(?:\w+(?:Error|Exception)|error|fatal|panic|Error)(?:\s?\[\w+\])?:|AssertionError|expected .{1,80}(?:but|got|to)|\b[1-9]\d* (?:failing|failed)\b|^\s*(?:FAIL|✗|✖|×|not ok)\b|No such file|not found|cannot |denied|ERR!|conflict|Could not/i;
+const ONLY_COUNT = /^\W*\d+ (?:failing|failed|errors?|problems?)\b[^:]*$/i;
 const DULL =
 	/^(?:Debugger attached|Waiting for the debugger|Command (?:exited|aborted)|npm (?:ERR!|error) (?:code|path|A complete|Lifecycle)|> |\(no output\))/i;
 
@@ -74,18 +75,41 @@ function withoutZeroCounts(output: string): string {
 	return stripAnsi(text).replace(/\b0 (?:failing|failed|errors?)\b/gi, '');
 }
 
-/** The lines of an output that say what went wrong, at most two, as one clipped line. */
-export function failureText(output: string, maxChars = 240): string {
+/** The lines of an output that say what went wrong, at most three, as one clipped line. */
+export function failureText(output: string, maxChars = 360): string {
 	const text =
 		output.length > 24_000 ? output.slice(0, 12_000) + '\n' + output.slice(-12_000) : output;
 	const lines = linesOf(stripAnsi(text))
 		.map((line) => line.slice(0, 600))
 		.filter((line) => line.trim() !== '' && !DULL.test(line.trim()));
-	const telling = lines.filter((line) => TELLING.test(line));
-	const chosen = telling.length > 0 ? telling.slice(0, 2) : lines.slice(-1);
+	const telling = lines.flatMap((line, index) => {
+		if (!TELLING.test(line)) return [];
+		// Some tools name the file once, in a line of its own above what they found in it.
+		const above = lines[index - 1]?.trim() ?? '';
+		return [/^\S+\.\w+$/.test(above) ? `${above} ${line}` : line];
+	});
+	// A count of failures says less than what failed.
+	const named = telling.filter((line) => !ONLY_COUNT.test(line));
+	const chosen = named.length > 0 ? named : telling.length > 0 ? telling : lines.slice(-1);
 	const code = /exited with code (\d+)/.exec(output)?.[1];
 	return (
-		clip(chosen.map(cleanLine).join(' | ').replace(/`/g, "'"), maxChars) ||
-		(code ? `exit code ${code}` : 'failed')
+		clip(
+			unlike(chosen.map(cleanLine))
+				.slice(0, 3)
+				.map((line) => clip(line, 180))
+				.join(' | ')
+				.replace(/`/g, "'"),
+			maxChars,
+		) || (code ? `exit code ${code}` : 'failed')
 	);
+}
+
+/** Of lines that differ in places and names only, the first. */
+function unlike(lines: readonly string[]): string[] {
+	const byShape = new Map<string, string>();
+	for (const line of lines) {
+		const shape = line.replace(/[\d().:,]+/g, '').replace(/(['"]).*?\1/g, '');
+		if (!byShape.has(shape)) byShape.set(shape, line);
+	}
+	return [...byShape.values()];
 }

@@ -2,14 +2,12 @@
 import { listLine } from './lists.ts';
 import type { Limits } from './limits.ts';
 import type { FailureFact, Outline } from './outline.ts';
+import { applyRevisions, revisionsIn } from './revisions.ts';
 import { LABELS } from './sections.ts';
 import { clip } from './text.ts';
+import { heaviest, weightOf } from './weight.ts';
 
 const CODE = /`([^`]+)`(?: ×(\d+))?/g;
-
-function codes(names: readonly string[]): string {
-	return names.map((name) => `\`${name}\``).join(', ');
-}
 
 /** The newest `count` items, with a word on how many there are more. */
 function newest(items: readonly string[], count: number): string {
@@ -51,15 +49,14 @@ export function criticalLines(outline: Outline, limits: Limits): string[] {
 	if (checks.length > 0 && limits.checks > 0) lines.push(`${LABELS.checks} ${checks.join('; ')}`);
 	if (limits.notes > 0)
 		for (const note of outline.notes.slice(-limits.notes)) lines.push(clip(note, limits.note));
-	add(LABELS.stale, outline.stale.map(failureLine), limits.stale, limits.note);
-	add(LABELS.finding, outline.findings, limits.findings, limits.note);
+	add(LABELS.stale, outline.stale.map(failureLine), limits.stale, limits.openChars);
+	add(
+		LABELS.finding,
+		heaviest(outline.findings, limits.findings, weightOf),
+		limits.findings,
+		limits.decision,
+	);
 	add(LABELS.fixed, outline.fixed, limits.fixed, limits.note);
-	const names = [...outline.names]
-		.filter(([, count]) => count > 1)
-		.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-		.slice(0, limits.names)
-		.map(([name]) => name);
-	if (names.length > 0) lines.push(`${LABELS.names} ${codes(names)}`);
 	return lines;
 }
 
@@ -73,6 +70,12 @@ export function parseFailure(line: string): FailureFact {
 	return { command: match?.[1] ?? '', text: match?.[2] ?? line };
 }
 
+/** The part on a split turn is newer than the history before it, and may take back what that says. */
+function addNewer(outline: Outline, kind: 'constraints' | 'decisions', text: string): void {
+	applyRevisions(outline, revisionsIn([text]));
+	outline[kind].push(text);
+}
+
 /** Reads one line of Critical Context, or of a section we do not know, whose `heading: ` is the prefix. */
 export function readCriticalLine(outline: Outline, text: string, prefix: string): void {
 	const rest = (label: string): string => text.slice(label.length).trim();
@@ -84,13 +87,11 @@ export function readCriticalLine(outline: Outline, text: string, prefix: string)
 	} else if (text.startsWith(LABELS.checks)) {
 		for (const [, command, state] of text.matchAll(/`([^`]+)` ((?:passed|failed) last)/g))
 			outline.checks.set(command!, state!);
-	} else if (text.startsWith(LABELS.names)) {
-		for (const [, name] of text.matchAll(CODE)) outline.names.set(name!, 2);
 	} else if (text.startsWith(LABELS.stale))
 		outline.stale.push({ ...parseFailure(rest(LABELS.stale)), stale: true });
 	else if (text.startsWith(LABELS.finding)) outline.findings.push(rest(LABELS.finding));
-	else if (text.startsWith(LABELS.rule)) outline.constraints.push(rest(LABELS.rule));
-	else if (text.startsWith(LABELS.decision)) outline.decisions.push(rest(LABELS.decision));
+	else if (text.startsWith(LABELS.rule)) addNewer(outline, 'constraints', rest(LABELS.rule));
+	else if (text.startsWith(LABELS.decision)) addNewer(outline, 'decisions', rest(LABELS.decision));
 	else if (text.startsWith(LABELS.next)) outline.nextSteps.push(rest(LABELS.next));
 	else if (/^`[^`]+` failed: /.test(text)) outline.blocked.push(parseFailure(text));
 	else if (text.startsWith(LABELS.fixed)) outline.fixed.push(rest(LABELS.fixed));

@@ -1,6 +1,8 @@
 /** Owns turning the walked turns into an outline: requests with outcomes, rules, decisions, open work. */
+import { decisionOf } from './answers.ts';
 import { isCheck } from './commands.ts';
 import { insightsIn } from './decisions.ts';
+import { isErrand } from './errands.ts';
 import { isFinished, wordsOfTurn } from './finished.ts';
 import type { Focus } from './focus.ts';
 import { closingQuestion, soundsUnfinished, stepsIn } from './next-steps.ts';
@@ -8,32 +10,44 @@ import { milestoneIn, outcomeOf, tellingLines } from './outcomes.ts';
 import { emptyOutline, type Outline, type TurnFact } from './outline.ts';
 import type { Pacer } from './pacer.ts';
 import { isShortReply } from './requests.ts';
+import { applyRevisions, revisionsIn } from './revisions.ts';
 import { rulesIn } from './rules.ts';
 import { LABELS } from './sections.ts';
 import { clip, sameKey } from './text.ts';
 import type { Turn, Walk } from './turns.ts';
+import { heaviest, weightiestTurns, weightOf } from './weight.ts';
 
 /** A turn with more tool calls than this is told in several lines. */
 const LONG_TURN_CALLS = 14;
 const MOST_MILESTONES = 8;
+const MOST_COLLECTED = 400;
+const MOST_LISTS = 24;
+/** Comparing a request with all rules before it takes as long as reading this many characters. */
+const REVISION_WORK = 40_000;
 /** The next request shows that the outcome before it did not hold. */
 const REJECTION =
 	/\b(?:undid|undo|revert(?:ed)?|try again|not it\b|that['’]?s not|wrong|still (?:looks?|fails?|broken|the same|not|doesn|crash|throws?)|(?:doesn|didn)['’]?t (?:work|help|fix)|you (?:broke|fucked)|nothing changed)/i;
-const NAME = /`([A-Za-z_$][\w$.#-]{2,40}(?:\(\))?)`/g;
 
 /** What the messages say, apart from earlier summaries. `outline.inProgress` holds the turn left open. */
 export async function digest(walk: Walk, focus: Focus, pacer: Pacer): Promise<Outline> {
 	const outline = emptyOutline();
 	const lastTurn = walk.turns.length;
 	let question = '';
+	let before = '';
 	for (const [index, turn] of walk.turns.entries()) {
 		const isLast = index === lastTurn - 1;
-		addRequest(outline, turn, focus);
-		const read = addStatements(outline, turn, focus);
+		const errand = isErrand(turn);
+		const compared = addRequest(outline, turn, focus, errand);
+		const answered = turn.request && decisionOf(turn.request, before);
+		if (answered) outline.decisions.push(answered);
+		before = turn.statements.at(-1) ?? '';
+		const read = addStatements(outline, turn, focus, errand);
 		const open = isLast && isOpen(turn, walk);
 		const fact = factOf(turn, question, open);
+		if (errand) fact.small = true;
 		if (fact.request) outline.latestRequest = fact.request;
 		const done = open ? [] : [wordsOfTurn(fact)];
+		outline.doneWords.push(...done);
 		outline.nextSteps = outline.nextSteps.filter((step) => !isFinished(step, done));
 		// Nothing fails any more: what an earlier turn left failing has been dealt with.
 		if (isLast && walk.failures.open(lastTurn).blocked.length === 0)
@@ -48,9 +62,11 @@ export async function digest(walk: Walk, focus: Focus, pacer: Pacer): Promise<Ou
 				fact.outcome = `${clip(fact.outcome, 160)} (not accepted by the user)`;
 			outline.done.push(fact);
 		}
+		if (outline.done.length > MOST_COLLECTED)
+			outline.done = weightiestTurns(outline.done, MOST_COLLECTED / 2);
 		question = closingQuestion(turn.statements.at(-1) ?? '');
 		if (isLast && question && turn.closed) outline.nextSteps.push(`${LABELS.waiting} ${question}`);
-		await pacer.worked(read);
+		await pacer.worked(read + compared);
 	}
 	outline.fixed = walk.failures.fixed();
 	outline.checks = walk.failures.checks;
@@ -60,30 +76,39 @@ export async function digest(walk: Walk, focus: Focus, pacer: Pacer): Promise<Ou
 	return outline;
 }
 
-function addRequest(outline: Outline, turn: Turn, focus: Focus): void {
-	if (!turn.request) return;
-	const rules = rulesIn(turn.request.sentences);
+/** Returns the work that it was, in characters. */
+function addRequest(outline: Outline, turn: Turn, focus: Focus, errand: boolean): number {
+	if (!turn.request) return 0;
+	const { text, sentences, lists } = turn.request;
+	focus.collect(sentences);
+	if (outline.goals.length === 0 && !isShortReply(text)) outline.goals.push(text);
+	if (errand) return 0;
+	const revisions = revisionsIn(sentences);
+	applyRevisions(outline, revisions);
+	outline.revisions.push(...revisions);
+	const rules = rulesIn(sentences);
 	outline.constraints.push(...rules.constraints);
 	outline.decisions.push(...rules.decisions);
-	outline.lists.push(...turn.request.lists);
-	focus.collect(turn.request.sentences);
-	if (isShortReply(turn.request.text)) return;
-	if (outline.goals.length === 0) outline.goals.push(turn.request.text);
+	outline.lists = [...outline.lists, ...lists].slice(-MOST_LISTS);
+	return revisions.length > 0 ? REVISION_WORK : 0;
 }
 
-function addStatements(outline: Outline, turn: Turn, focus: Focus): number {
+function addStatements(outline: Outline, turn: Turn, focus: Focus, errand: boolean): number {
 	let read = 0;
 	const decisions: string[] = [];
 	for (const text of turn.statements) {
 		read += text.length * 3;
+		if (focus.text) focus.collect(tellingLines(text));
+		if (errand) continue;
 		const insights = insightsIn(text);
 		decisions.push(...insights.decisions);
 		outline.findings.push(...insights.findings);
-		if (focus.text) focus.collect(tellingLines(text));
-		for (const [, name] of text.matchAll(NAME))
-			outline.names.set(name!, (outline.names.get(name!) ?? 0) + 1);
 	}
 	outline.decisions.push(...decisions.slice(-6));
+	// A session of thousands of rules must not make comparing them slow.
+	for (const kind of ['constraints', 'decisions', 'findings'] as const)
+		if (outline[kind].length > MOST_COLLECTED)
+			outline[kind] = heaviest(outline[kind], MOST_COLLECTED / 2, weightOf);
 	return read;
 }
 

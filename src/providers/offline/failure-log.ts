@@ -12,6 +12,8 @@ import type { FailureFact } from './outline.ts';
 
 /** Failures that were no check count only when they are this recent, in turns. */
 const RECENT_TURNS = 2;
+/** Errors of commands that are no check: telling, but nobody runs them again to see them pass. */
+const GRAVE = /\b(?:fatal|panic|error|exception|denied|refused)\b|Error:/i;
 const MOST_OPEN = 8;
 const MOST_FIXED = 12;
 
@@ -116,7 +118,9 @@ export class FailureLog {
 		const stale: FailureFact[] = [];
 		for (const { command, text, check, turn, passedSince, stale: was } of byText.values()) {
 			const recent = turn > lastTurn - RECENT_TURNS;
-			if (!recent && check && (was || passedSince)) stale.push({ command, text, stale: true });
+			const grave = GRAVE.test(text);
+			if (!recent && (check ? was || passedSince : grave))
+				stale.push({ command, text, stale: true });
 			else if (recent || check) blocked.push({ command, text });
 		}
 		return { blocked: blocked.slice(-MOST_OPEN), stale: stale.slice(-MOST_OPEN) };

@@ -1,21 +1,24 @@
 /** Owns joining what an earlier summary said with what the messages since then say. */
-import { isFinished, wordsOfTurn } from './finished.ts';
+import { isFinished } from './finished.ts';
 import { dedupeTexts, emptyOutline, type Outline, type TurnFact } from './outline.ts';
+import { isIntent } from './outcomes.ts';
+import { applyRevisions } from './revisions.ts';
 import { clip, sameKey } from './text.ts';
+import { heaviest, weightiestTurns, weightOf } from './weight.ts';
 
 /** Bounds on what is carried from summary to summary; rendering fits the rest to the budget. */
 const MOST = {
 	goals: 5,
-	constraints: 90,
-	decisions: 60,
-	done: 160,
+	constraints: 70,
+	decisions: 50,
+	done: 120,
 	inProgress: 6,
 	nextSteps: 16,
 	lists: 8,
 	notes: 40,
-	findings: 16,
+	findings: 20,
+	withdrawn: 6,
 	fixed: 12,
-	names: 60,
 };
 /** Joins repeated reports of one turn; a repeated short request ("try again") is a turn of its own. */
 function dedupeTurns(turns: readonly TurnFact[]): TurnFact[] {
@@ -56,26 +59,33 @@ function continueOpenTurn(before: Outline, now: Outline): void {
  */
 export function mergeOutlines(before: Outline, now: Outline): Outline {
 	continueOpenTurn(before, now);
+	applyRevisions(before, now.revisions);
 	const merged = emptyOutline();
-	const doneSince = now.done.map(wordsOfTurn);
-	const stillOpen = before.inProgress.filter((turn) => !isFinished(turn.request, doneSince));
+	const stillOpen = before.inProgress.filter((turn) => !isFinished(turn.request, now.doneWords));
 
 	merged.goals = dedupeTexts([
 		...before.goals,
 		...(before.goals.length > 0 ? [] : now.goals),
 	]).slice(0, MOST.goals);
 	merged.latestRequest = now.latestRequest || before.latestRequest;
-	merged.constraints = dedupeTexts([...before.constraints, ...now.constraints]).slice(
-		-MOST.constraints,
-	);
-	merged.decisions = dedupeTexts([...before.decisions, ...now.decisions]).slice(-MOST.decisions);
+	const joined = (kind: 'constraints' | 'decisions' | 'findings'): string[] =>
+		heaviest(dedupeTexts([...before[kind], ...now[kind]]), MOST[kind], weightOf);
+	merged.constraints = joined('constraints');
+	merged.decisions = joined('decisions');
+	merged.findings = joined('findings');
+	merged.withdrawn = dedupeTexts([...before.withdrawn, ...now.withdrawn]).slice(-MOST.withdrawn);
 	merged.inProgress = dedupeTurns([...stillOpen, ...now.inProgress]).slice(-MOST.inProgress);
 	const leftOpen = dedupeTurns([...stillOpen, ...now.inProgress]).slice(0, -MOST.inProgress);
-	merged.done = dedupeTurns([...before.done, ...leftOpen, ...now.done]).slice(-MOST.done);
+	merged.done = weightiestTurns(
+		dedupeTurns([...before.done, ...leftOpen, ...now.done]).filter(
+			({ request, outcome }) => request !== '' || !isIntent(outcome),
+		),
+		MOST.done,
+	);
 	merged.blocked = now.blocked;
 	merged.stale = now.stale;
 	merged.nextSteps = dedupeTexts([
-		...before.nextSteps.filter((step) => !isFinished(step, doneSince)),
+		...before.nextSteps.filter((step) => !isFinished(step, now.doneWords)),
 		...now.nextSteps,
 	]).slice(-MOST.nextSteps);
 	merged.lists = [
@@ -87,7 +97,6 @@ export function mergeOutlines(before: Outline, now: Outline): Outline {
 		).values(),
 	].slice(-MOST.lists);
 	merged.focusNotes = now.focusNotes;
-	merged.findings = dedupeTexts([...before.findings, ...now.findings]).slice(-MOST.findings);
 	merged.notes = dedupeTexts([...before.notes, ...now.notes]).slice(-MOST.notes);
 	merged.fixed = dedupeTexts([...before.fixed, ...now.fixed]).slice(-MOST.fixed);
 	merged.checks = new Map(
@@ -100,9 +109,6 @@ export function mergeOutlines(before: Outline, now: Outline): Outline {
 		merged.changedFiles.set(path, earlier + edits);
 	}
 	merged.readFiles = new Set([...before.readFiles, ...now.readFiles]);
-	merged.names = new Map([...before.names]);
-	for (const [name, count] of now.names)
-		merged.names.set(name, (merged.names.get(name) ?? 0) + count);
 	return merged;
 }
 

@@ -17,8 +17,11 @@ import { renderSummary } from './render.ts';
 import { shortTextOf } from './short-text.ts';
 import { walkMessages } from './turns.ts';
 
-/** A summary is read by a model on every later request; more than this says little more. */
-const ENOUGH_TOKENS = 4_000;
+/**
+ * A summary is read by a model on every later request; more than this says little more. A history and
+ * the early part of a split turn stand in one summary, of 4,000 tokens together.
+ */
+const ENOUGH_TOKENS = { history: 3_300, turnPrefix: 680, branch: 3_300 };
 
 /**
  * The summarizer used where no model is connected and as the last candidate in a recovery. It
@@ -53,7 +56,7 @@ async function summarize(request: SummaryRequest, signal: AbortSignal): Promise<
 	outline = mergeOutlines(outline, now);
 	if (isEmptyOutline(outline)) outline.notes.push(wordlessNote(request.messages));
 	await pacer.pause();
-	const budget = Math.max(1, Math.min(request.maxTokens, ENOUGH_TOKENS));
+	const budget = Math.max(1, Math.min(request.maxTokens, ENOUGH_TOKENS[request.kind]));
 	const text = renderSummary(outline, request.kind, focus.text, budget);
 	return { text, shortText: shortTextOf(outline) };
 }

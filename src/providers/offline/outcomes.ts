@@ -38,6 +38,13 @@ export function tellingLines(text: string): string[] {
 	return tellingItems(text).map((line) => line.text);
 }
 
+const INTENT = /\blet me\b|^(?:checking|looking (?:at|into)|reading|now\b)|\bis next\.?$/i;
+
+/** True for words on what is about to be done, which are worth nothing once the work went on. */
+export function isIntent(outcome: string): boolean {
+	return outcome.length < 120 && INTENT.test(outcome);
+}
+
 /** One line on what was done, in the assistant's words; empty where the text says nothing. */
 export function outcomeOf(text: string, maxChars = OUTCOME_CHARS): string {
 	const parts: string[] = [];

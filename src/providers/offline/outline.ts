@@ -7,6 +7,8 @@ export interface TurnFact {
 	request: string;
 	/** What the assistant said it did; empty where unknown. */
 	outcome: string;
+	/** True for an errand: done at once, and the first to give way. */
+	small?: boolean;
 }
 
 /** A list that the user gave, whose every label must stay. */
@@ -32,9 +34,15 @@ export interface Outline {
 	latestRequest: string;
 	constraints: string[];
 	done: TurnFact[];
+	/** The words of each finished turn that was walked, to hold open steps against; not rendered. */
+	doneWords: ReadonlySet<string>[];
 	inProgress: TurnFact[];
 	blocked: FailureFact[];
 	decisions: string[];
+	/** Rules that the user took back. */
+	withdrawn: string[];
+	/** The user's sentences that take something back; not rendered. */
+	revisions: string[];
 	nextSteps: string[];
 	lists: ListFact[];
 	/** Lines that match the user's focus. */
@@ -50,8 +58,6 @@ export interface Outline {
 	/** Path to the number of edits. */
 	changedFiles: Map<string, number>;
 	readFiles: Set<string>;
-	/** Identifier to how often the assistant named it. */
-	names: Map<string, number>;
 }
 
 export function emptyOutline(): Outline {
@@ -60,9 +66,12 @@ export function emptyOutline(): Outline {
 		latestRequest: '',
 		constraints: [],
 		done: [],
+		doneWords: [],
 		inProgress: [],
 		blocked: [],
 		decisions: [],
+		withdrawn: [],
+		revisions: [],
 		nextSteps: [],
 		lists: [],
 		focusNotes: [],
@@ -73,7 +82,6 @@ export function emptyOutline(): Outline {
 		checks: new Map(),
 		changedFiles: new Map(),
 		readFiles: new Set(),
-		names: new Map(),
 	};
 }
 
@@ -88,23 +96,31 @@ export function isEmptyOutline(outline: Outline): boolean {
 	);
 }
 
+/** Characters that two texts must share for the shorter to be the clipped beginning of the longer. */
+const TWIN_CHARS = 24;
+
 /**
  * Drops texts that an other one says already: the same letters, or the beginning of a longer one (a
  * clipped copy from an earlier summary). The first place is kept, the longest wording wins.
  */
 export function dedupeTexts(texts: readonly string[]): string[] {
 	const kept: { key: string; text: string }[] = [];
+	// Twins begin alike, so that only those that do are compared.
+	const byBeginning = new Map<string, { key: string; text: string }[]>();
 	for (const text of texts) {
 		const key = sameKey(text);
 		if (!key) continue;
-		const twin = kept.find(
-			(other) =>
-				other.key === key ||
-				(Math.min(key.length, other.key.length) >= 24 &&
-					(other.key.startsWith(key) || key.startsWith(other.key))),
-		);
-		if (!twin) kept.push({ key, text });
-		else if (key.length > twin.key.length) Object.assign(twin, { key, text });
+		const beginning = key.slice(0, TWIN_CHARS);
+		const alike = byBeginning.get(beginning) ?? [];
+		const twin =
+			key.length < TWIN_CHARS
+				? alike[0]
+				: alike.find((other) => other.key.startsWith(key) || key.startsWith(other.key));
+		if (!twin) {
+			const fresh = { key, text };
+			kept.push(fresh);
+			byBeginning.set(beginning, [...alike, fresh]);
+		} else if (key.length > twin.key.length) Object.assign(twin, { key, text });
 	}
 	return kept.map(({ text }) => text);
 }

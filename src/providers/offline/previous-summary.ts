@@ -6,7 +6,7 @@ import {
 	EARLIER_SEPARATOR,
 	LABELS,
 	NONE,
-	OFFLINE_NOTE,
+	OFFLINE_MARK,
 	OUTCOME_ARROW,
 	SO_FAR,
 	sectionNamed,
@@ -68,7 +68,7 @@ function sectionsOf(text: string): Section[] {
 			});
 			continue;
 		}
-		if (/^\s*(?:[-=*_]{3,})?\s*$/.test(raw) || raw.trim() === OFFLINE_NOTE) continue;
+		if (/^\s*(?:[-=*_]{3,})?\s*$/.test(raw) || raw.startsWith(OFFLINE_MARK)) continue;
 		addLine(sections.at(-1)!, raw);
 	}
 	return sections;
@@ -130,9 +130,12 @@ function addBullet(outline: Outline, name: SectionName, { text, checked }: Bulle
 			outline.blocked.push(parseFailure(text));
 			break;
 		}
-		case 'decisions':
-			outline.decisions.push(text);
+		case 'decisions': {
+			const withdrawn = after(text, LABELS.withdrawn);
+			if (withdrawn === undefined) outline.decisions.push(text);
+			else outline.withdrawn.push(withdrawn);
 			break;
+		}
 		case 'nextSteps':
 			// Ours are made anew from what is in progress and blocked.
 			if (!/^(?:Continue|Resolve|Waiting for the user):/.test(text)) outline.nextSteps.push(text);
@@ -148,8 +151,13 @@ function addDone(outline: Outline, text: string, checked: boolean | undefined): 
 	const earlier = after(text, LABELS.earlier);
 	if (earlier !== undefined) {
 		for (const request of earlier.split(EARLIER_SEPARATOR))
-			outline.done.push({ request, outcome: '' });
-	} else if (checked === false) outline.inProgress.push(turnOf(text, SO_FAR));
+			outline.done.push({ request, outcome: '', small: true });
+	} else if (text.startsWith(LABELS.small))
+		outline.done.push({
+			...turnOf(text.slice(LABELS.small.length).trim(), OUTCOME_ARROW),
+			small: true,
+		});
+	else if (checked === false) outline.inProgress.push(turnOf(text, SO_FAR));
 	else if (Object.values(LABELS).some((label) => text.startsWith(label)))
 		readCriticalLine(outline, text, '');
 	else outline.done.push(turnOf(text, OUTCOME_ARROW));

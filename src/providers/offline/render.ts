@@ -7,6 +7,7 @@ import { shrinkingLimits, type Limits } from './limits.ts';
 import type { FailureFact, Outline } from './outline.ts';
 import { LABELS, NONE, OFFLINE_NOTE, SO_FAR } from './sections.ts';
 import { clip } from './text.ts';
+import { heaviest, weightOf } from './weight.ts';
 
 /** Writes the summary; at most `maxTokens` by the estimate. `focus` is the user's focus or empty. */
 export function renderSummary(
@@ -51,7 +52,7 @@ function history(outline: Outline, kind: SummaryKind, focus: string, limits: Lim
 		OFFLINE_NOTE,
 		section('## Goal', goalLines(outline, focus, limits)),
 		section('## Constraints & Preferences', [
-			...newest(outline.constraints, limits.constraints, limits.constraint),
+			...weightiest(outline.constraints, limits.constraints, limits.constraint),
 			...listLines(outline, limits),
 		]),
 		'## Progress',
@@ -61,7 +62,12 @@ function history(outline: Outline, kind: SummaryKind, focus: string, limits: Lim
 			openLines(outline, limits).map((line) => `[ ] ${line}`),
 		),
 		section('### Blocked', blockedLines(outline.blocked, limits)),
-		section('## Key Decisions', newest(outline.decisions, limits.decisions, limits.decision)),
+		section('## Key Decisions', [
+			...weightiest(outline.decisions, limits.decisions, limits.decision),
+			...newest(outline.withdrawn, limits.withdrawn, limits.note).map(
+				(text) => `${LABELS.withdrawn} ${text}`,
+			),
+		]),
 		section('## Next Steps', nextLines(outline, limits)),
 	];
 	if (!isBranch) parts.push(section('## Critical Context', critical));
@@ -81,16 +87,16 @@ function turnPrefix(outline: Outline, focus: string, limits: Limits): string {
 	return [
 		OFFLINE_NOTE,
 		section('## Original Request', [
-			...(request ? [clip(request, limits.goal + 100)] : []),
+			...(request ? [`[ ] ${clip(request, limits.goal + 100)}`] : []),
 			...listLines(outline, limits),
 			...(focus ? [`${LABELS.focus} ${clip(focus, limits.openChars)}`] : []),
 		]),
 		section('## Early Progress', progress),
 		section('## Context for the Rest', [
-			...newest(outline.constraints, limits.constraints, limits.constraint).map(
+			...weightiest(outline.constraints, limits.constraints, limits.constraint).map(
 				(text) => `${LABELS.rule} ${text}`,
 			),
-			...newest(outline.decisions, limits.decisions, limits.decision).map(
+			...weightiest(outline.decisions, limits.decisions, limits.decision).map(
 				(text) => `${LABELS.decision} ${text}`,
 			),
 			...blockedLines(outline.blocked, limits),
@@ -104,6 +110,10 @@ function turnPrefix(outline: Outline, focus: string, limits: Limits): string {
 
 function newest(texts: readonly string[], count: number, chars: number): string[] {
 	return count > 0 ? texts.slice(-count).map((text) => clip(text, chars)) : [];
+}
+
+function weightiest(texts: readonly string[], count: number, chars: number): string[] {
+	return heaviest(texts, count, weightOf).map((text) => clip(text, chars));
 }
 
 function goalLines(outline: Outline, focus: string, limits: Limits): string[] {

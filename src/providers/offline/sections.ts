@@ -1,7 +1,9 @@
 /** Owns the fixed words of a summary: headings, notes and line labels, shared by writing and reading. */
 
+/** How every offline summary begins, in whatever version it was made. */
+export const OFFLINE_MARK = '_Made offline';
 export const OFFLINE_NOTE =
-	'_Made offline: extracted from the conversation without a model, in the words used there._';
+	'_Made offline: a record of what already happened, extracted without a model in the words used there._';
 
 export const NONE = '(none)';
 
@@ -13,9 +15,10 @@ export const LABELS = {
 	stale: 'Failed earlier, not run again:',
 	fixed: 'Fixed:',
 	finding: 'Finding:',
-	names: 'Names used:',
+	withdrawn: 'Withdrawn by the user:',
 	focusNote: 'On the focus:',
 	earlier: 'Earlier:',
+	small: '(small)',
 	latest: 'Latest request:',
 	focus: 'Focus:',
 	rule: 'Rule:',

@@ -111,7 +111,8 @@ export function significantWords(text: string): Set<string> {
 			const chars = [...word];
 			for (let at = 0; at + 1 < chars.length; at++) words.add(chars[at]! + chars[at + 1]!);
 		} else if ((word.length >= 4 || /\d/.test(word)) && !STOP_WORDS.has(word)) {
-			words.add(word.length > 5 ? word.replace(/(?:ing|ed|es|s)$/, '') : word);
+			// "modules", "module": both lose their last e.
+			words.add(word.length > 5 ? word.replace(/(?:ing|ed|s)$/, '').replace(/e$/, '') : word);
 		}
 	}
 	return words;

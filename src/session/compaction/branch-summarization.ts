@@ -154,9 +154,13 @@ function branchMessages(entries: readonly SessionEntry[]): MessageGroup[] {
 		unknownFirstKept: false,
 	};
 	const items = keptContextEntries(entries, start);
-	return items.flatMap(({ entry, messages }) => {
+	return items.flatMap(({ entry, message }) => {
 		const [first, ...rest] =
-			entry.type === 'compaction' ? openingMessages({ ...start, compaction: entry }) : messages;
+			entry.type === 'compaction'
+				? openingMessages({ ...start, compaction: entry })
+				: message
+					? [message]
+					: [];
 		const isSummary = entry.type === 'compaction' || entry.type === 'branch_summary';
 		return first ? [{ messages: [first, ...rest], isSummary }] : [];
 	});

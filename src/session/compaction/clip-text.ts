@@ -10,15 +10,22 @@ function safeCut(text: string, at: number): number {
 }
 
 /**
- * Keeps about `limit` characters of `text` and says in their midst how many were left out. Text
- * that is within the limit comes back as it is.
+ * Keeps about `limit` characters of `text` and says in their midst how many were left out, followed by
+ * what `tell` has to say of them. Text that is within the limit comes back as it is.
  */
-export function clipMiddle(text: string, limit: number): string {
+export function clipMiddle(
+	text: string,
+	limit: number,
+	tell: (cut: string) => string = () => '',
+): string {
 	if (text.length <= limit) return text;
 	const headEnd = safeCut(text, Math.floor(limit * HEAD_SHARE));
 	const tailStart = safeCut(text, text.length - (limit - headEnd));
-	const cut = tailStart - headEnd;
-	return `${text.slice(0, headEnd)}\n[… ${cut} characters cut …]\n${text.slice(tailStart)}`;
+	const told = tell(text.slice(headEnd, tailStart));
+	const marker = `[… ${tailStart - headEnd} characters cut …]`;
+	return [text.slice(0, headEnd), marker, ...(told ? [told] : []), text.slice(tailStart)].join(
+		'\n',
+	);
 }
 
 /** The longest clip of `text` that `fits`; the empty string where not even its marker does. */

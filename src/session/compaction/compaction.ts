@@ -4,7 +4,7 @@
  */
 import { UserError } from '../../util/errors.ts';
 import type { TokenCounter } from '../../util/tokens.ts';
-import { buildPathContext, findContextStart, keptContextEntries } from '../context.ts';
+import { contextMessages, findContextStart, keptContextEntries, messagesOf } from '../context.ts';
 import { contextTokens } from '../context-tokens.ts';
 import type { CompactionDetails, CoveredRange, SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
@@ -117,11 +117,11 @@ export function prepareCompaction(
 	const firstKept = cut && items[cut.first]?.entry;
 	if (!firstKept) return undefined;
 
-	const kept = items.slice(cut.first).flatMap(({ messages }) => messages);
+	const kept = messagesOf(items.slice(cut.first));
 	const covered = items.slice(0, cut.first);
 	const historyEnd = cut.turnStart < 0 ? cut.first : cut.turnStart;
-	const messagesToSummarize = covered.slice(0, historyEnd).flatMap(({ messages }) => messages);
-	const turnPrefixMessages = covered.slice(historyEnd).flatMap(({ messages }) => messages);
+	const messagesToSummarize = messagesOf(covered.slice(0, historyEnd));
+	const turnPrefixMessages = messagesOf(covered.slice(historyEnd));
 	const first = covered[0]?.entry;
 	const last = covered.at(-1)?.entry;
 	if (!first || !last || messagesToSummarize.length + turnPrefixMessages.length === 0)
@@ -141,7 +141,7 @@ export function prepareCompaction(
 		turnPrefixMessages,
 		isSplitTurn: cut.turnStart >= 0,
 		keptMessages: kept,
-		tokensBefore: contextTokens(buildPathContext(pathEntries).messages, count, roomTokens),
+		tokensBefore: contextTokens(contextMessages(start, items), count, roomTokens),
 		previousSummary: start.compaction && stripFileTags(start.compaction.summary),
 		fileOps,
 		covered: {

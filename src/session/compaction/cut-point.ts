@@ -91,7 +91,7 @@ export function cutBefore(items: readonly ContextEntry[], place: number): Cut | 
 	for (let index = items.length - 1; index >= 0; index--) {
 		const item = items[index];
 		if (!item) continue;
-		for (const message of item.messages) open.meet(message);
+		if (item.message) open.meet(item.message);
 		if (index <= place && !open.any && isCutPoint(item.entry)) return cutOf(items, index);
 	}
 	return undefined;
@@ -111,14 +111,17 @@ function turnStartBefore(items: readonly ContextEntry[], place: number): number 
 	for (let index = place - 1; index >= 0; index--) {
 		const item = items[index];
 		if (!item) continue;
-		for (const message of item.messages) open.meet(message);
+		if (item.message) open.meet(item.message);
 		if (!open.any && isTurnStart(item.entry)) return index;
 	}
 	return -1;
 }
 
 function* newestFirst(items: readonly ContextEntry[], end = items.length): Generator<AgentMessage> {
-	for (let index = end - 1; index >= 0; index--) yield* items[index]?.messages ?? [];
+	for (let index = end - 1; index >= 0; index--) {
+		const message = items[index]?.message;
+		if (message) yield message;
+	}
 }
 
 function findCut(items: readonly ContextEntry[], keepTokens: number, count?: TokenCounter): number {
@@ -130,11 +133,11 @@ function findCut(items: readonly ContextEntry[], keepTokens: number, count?: Tok
 	for (let index = items.length - 1; index >= 0; index--) {
 		const item = items[index];
 		if (!item) continue;
-		for (const message of item.messages) {
-			kept += estimateTokens(message, count);
-			open.meet(message);
+		if (item.message) {
+			kept += estimateTokens(item.message, count);
+			open.meet(item.message);
 		}
-		isSent ||= buildRequest(item.messages).messages.length > 0;
+		isSent ||= item.message !== undefined && buildRequest([item.message]).messages.length > 0;
 		if (!isSent || open.any || !isCutPoint(item.entry)) continue;
 		if (cut >= 0 && kept > keepTokens) break;
 		cut = index;
@@ -147,8 +150,8 @@ function findCut(items: readonly ContextEntry[], keepTokens: number, count?: Tok
 function pullBackMetadata(items: readonly ContextEntry[], cut: number): number {
 	let first = cut;
 	for (let before = items[first - 1]; before; before = items[first - 1]) {
-		const { entry, messages } = before;
-		if (messages.length > 0 || entry.type === 'message' || entry.type === 'compaction') break;
+		const { entry, message } = before;
+		if (message || entry.type === 'message' || entry.type === 'compaction') break;
 		first--;
 	}
 	return first;

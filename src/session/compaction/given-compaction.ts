@@ -2,7 +2,7 @@
 import type { HookCompaction } from '../../extensibility/hooks/types.ts';
 import type { TokenCounter } from '../../util/tokens.ts';
 import { contextTokens } from '../context-tokens.ts';
-import { keptContextEntries } from '../context.ts';
+import { keptContextEntries, messagesOf } from '../context.ts';
 import type { SessionEntry } from '../entries.ts';
 import type { CompactionPreparation } from './compaction.ts';
 
@@ -24,8 +24,8 @@ export function compactionAtBoundary(
 	if (!boundary) return `its boundary ${String(firstKeptEntryId)} is not in the context`;
 	if (boundary.type === 'message' && boundary.message.role === 'toolResult')
 		return 'its boundary is a tool result, which would lose its call';
-	const kept = keptContextEntries(path).filter(({ entry }) => path.indexOf(entry) >= place);
-	const messages = kept.flatMap((item) => item.messages);
+	const later = new Set(path.slice(place));
+	const messages = messagesOf(keptContextEntries(path).filter(({ entry }) => later.has(entry)));
 	const tokensAfter = contextTokens(
 		[{ role: 'compactionSummary', summary, tokensBefore, timestamp: 0 }, ...messages],
 		count,

@@ -1,6 +1,6 @@
 /** Which tool calls are open on a walk back through messages: their results are met before they are. */
 import type { AgentMessage } from '../messages.ts';
-import { toolCallsOf } from '../request-builder.ts';
+import { toolCallsOf } from '../tool-call-pairs.ts';
 
 export class OpenCalls {
 	/** Looks ahead on the way back, no further than it takes to find the call of a result. */

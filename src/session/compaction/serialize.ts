@@ -1,6 +1,7 @@
 /** Writes messages down as a transcript for a summarizer: quoted text, nothing that can be mistaken for its own prompt. */
 import type { LlmMessage, ToolCall } from '../../agent/messages.ts';
 import { clipMiddle } from './clip-text.ts';
+import { errorLines } from './error-lines.ts';
 import { neutralizeTags } from './neutralize.ts';
 
 /** Characters of a tool result that a summarizer sees (the figure that pi uses). */
@@ -44,7 +45,7 @@ function blocksOf(message: LlmMessage): string[] {
 			const text = textOf(message.content);
 			if (!text.trim()) return [];
 			const failed = message.isError ? '(error) ' : '';
-			return [`[Tool result]: ${failed}${clipMiddle(text, TOOL_RESULT_CHARACTERS)}`];
+			return [`[Tool result]: ${failed}${clipMiddle(text, TOOL_RESULT_CHARACTERS, errorLines)}`];
 		}
 		default:
 			// System messages stand beside the conversation and survive a compaction as they are.

@@ -57,6 +57,7 @@ export const idleStatus: ChatStatus = {
 	activity: 'idle',
 	model: 'test-model',
 	contextTokens: 43_000,
+	contextIsExact: false,
 	contextWindow: 128_000,
 	queued: [],
 	notices: [],

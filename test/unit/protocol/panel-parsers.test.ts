@@ -82,6 +82,7 @@ describe('panel messages from the host', () => {
 		activity: 'idle',
 		model: null,
 		contextTokens: 1,
+		contextIsExact: true,
 		contextWindow: 2,
 		queued: [],
 		notices: [],

@@ -51,6 +51,35 @@ describe('request builder', () => {
 		fc.assert(fc.property(fc.array(message, { maxLength: 12 }), assertPaired));
 	});
 
+	it('is counted without being built, to the same number', () => {
+		const id = fc.constantFrom('a', 'b', 'c');
+		const tokens = fc.integer({ min: 0, max: 200 });
+		const message = fc.oneof(
+			tokens.map((size) => user(textOfTokens(size))),
+			fc.tuple(tokens, fc.array(id, { maxLength: 3 })).map(([size, calls]) =>
+				assistant(
+					textOfTokens(size),
+					calls.map((call) => toolCall(call)),
+				),
+			),
+			tokens.map((size) => assistant(textOfTokens(size), [], { stopReason: 'aborted' })),
+			fc.tuple(id, tokens).map(([call, size]) => toolResult(call, textOfTokens(size))),
+		);
+		fc.assert(
+			fc.property(
+				fc.array(message, { maxLength: 14 }),
+				fc.option(fc.integer({ min: 100, max: 900 })),
+				(messages, option) => {
+					const room = option ?? undefined;
+					const sent = buildRequest(messages, { room }).messages;
+					const expected = sent.reduce((sum, each) => sum + estimateTokens(each), 0);
+					assert.equal(contextTokens(messages, undefined, room), expected);
+				},
+			),
+			{ numRuns: 2000 },
+		);
+	});
+
 	it('moves a result behind its call over what lies between, and names each repair', () => {
 		const { messages, repairs } = buildRequest([
 			assistant('', [toolCall('a'), toolCall('b')]),

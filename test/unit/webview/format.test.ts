@@ -1,6 +1,6 @@
 /** Numbers in the chat. */
 import assert from 'node:assert/strict';
-import { contextEstimate, plural, shortTokens, tokenChange } from '../../../src/webview/format.ts';
+import { contextMeter, plural, shortTokens, tokenChange } from '../../../src/webview/format.ts';
 
 describe('chat numbers', () => {
 	it('shortens tokens', () => {
@@ -18,9 +18,10 @@ describe('chat numbers', () => {
 		for (const [tokens, text] of cases) assert.equal(shortTokens(tokens), text);
 	});
 
-	it('says that the context is an estimate', () => {
-		assert.equal(contextEstimate(43_000, 128_000), '≈ 43k of 128k tokens (estimate)');
-		assert.equal(contextEstimate(43_000, 0), '≈ 43k tokens (estimate)');
+	it('says whether the size of the context is an estimate', () => {
+		assert.equal(contextMeter(43_000, 128_000, false), '≈ 43k of 128k tokens (estimate)');
+		assert.equal(contextMeter(43_000, 0, false), '≈ 43k tokens (estimate)');
+		assert.equal(contextMeter(43_000, 128_000, true), '43k of 128k tokens');
 	});
 
 	it('tells what a compaction did, as far as the file says', () => {

@@ -38,7 +38,8 @@ class FakeSession implements ChatSession {
 		this.stopped.push('compaction');
 	}
 	contextUsage() {
-		return Promise.resolve({ tokens: 10.4, contextWindow: 100 });
+		const known = { messageTokens: 10, exact: true, basis: 'reported' as const, percent: 10.4 };
+		return Promise.resolve({ tokens: 10.4, contextWindow: 100, ...known });
 	}
 	say(text: string) {
 		return this.manager.appendMessage({ role: 'user', content: text, timestamp: 1 });
@@ -145,13 +146,14 @@ describe('chat controller', () => {
 				activity: 'idle',
 				model: 'gpt',
 				contextTokens: null,
+				contextIsExact: false,
 				notices: [],
 			},
 		});
 		await frame();
 		assert.partialDeepStrictEqual(posted[1], {
 			type: 'status',
-			status: { contextTokens: 10, contextWindow: 100 },
+			status: { contextTokens: 10, contextIsExact: true, contextWindow: 100 },
 		});
 	});
 

@@ -84,6 +84,18 @@ describe('serializeConversation', () => {
 		assert.equal(serializeConversation([result(short)]), `[Tool result]: ${short}`);
 	});
 
+	it('keeps the error lines of what it cuts out of a tool result', () => {
+		const filler = 'compiled one more module\n'.repeat(120);
+		const error = "src/a.ts(3,1): error TS2305: Module 'b' has no exported member 'c'.";
+		const many = Array.from({ length: 50 }, (_, i) => `Error: number ${i} </conversation>`);
+		const one = serializeConversation([result(`${filler}${error}\n${filler}`)]);
+		assert.equal(one.split(error).length, 2, 'the error stands there once');
+		const transcript = serializeConversation([result(`${filler}${many.join('\n')}\n${filler}`)]);
+		assert.match(transcript, /Error: number 49 ‹\/conversation>\n\[…\]/);
+		assert.doesNotMatch(transcript, /Error: number 40 /, 'the newest few are enough');
+		assert(transcript.length < 3500);
+	});
+
 	it('shortens long arguments, but never the words of a person', () => {
 		const long = 'x'.repeat(10_000);
 		const call = {
