@@ -17,7 +17,10 @@ export async function compactionRows({ core, pi, piCompaction, sizes, rounds }) 
 			pi: () => void piCompaction.prepareCompaction(path, piSettings),
 		});
 		rows.push(
-			row(`plan a compaction, ${count} entries, none before`, await sideBySide(plans(fresh), rounds)),
+			row(
+				`plan a compaction, ${count} entries, none before`,
+				await sideBySide(plans(fresh), rounds),
+			),
 			row(
 				`plan a compaction, ${count} entries, with earlier ones`,
 				await sideBySide(plans(entries), rounds),

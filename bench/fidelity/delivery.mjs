@@ -5,6 +5,11 @@ import { replay } from './replay.mjs';
 /** Tokens: small, so that a compaction takes several requests, each merged into the one before. */
 const WINDOW = 24_000;
 
+const usage = {
+	...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
+	cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
 /** Records the prompts, and answers with the facts that stand in them, as a perfect model would. */
 function recordingModel(facts) {
 	const prompts = [];
@@ -16,7 +21,7 @@ function recordingModel(facts) {
 			const told = facts.filter(({ keys }) => holdsAll(prompt, keys));
 			const text = ['## Facts', ...told.map(({ keys }) => `- ${keys.join(' … ')}`)].join('\n');
 			const content = [{ type: 'text', text }];
-			yield { type: 'done', message: { role: 'assistant', content, stopReason: 'stop' } };
+			yield { type: 'done', message: { role: 'assistant', content, usage, stopReason: 'stop' } };
 		},
 	};
 }

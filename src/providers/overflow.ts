@@ -18,7 +18,7 @@ const otherLimitWordings: readonly RegExp[] = [
 	/(?<!\+ [`'"]?)max(?:imum)?[ _](?:completion[ _]|output[ _]|new[ _])?tokens['"`]? (?:is |are |was |value )?(?:too (?:large|high|big)|must be (?:less|at most|<=|between))/,
 	/at most \d[\d,]* (?:completion|output) tokens/,
 	/string too long/,
-	/(?:image|file|attachment|pdf)s?\b.{0,60}(?:exceed|too (?:large|big|many))/,
+	/(?<!tokens of )(?:image|file|attachment|pdf)s?\b.{0,60}(?:exceed|too (?:large|big|many))/,
 ];
 
 /** One line for each server family, as its refusals are worded (see upstream-facts, section 6). */
@@ -28,12 +28,13 @@ const overflowWordings: readonly RegExp[] = [
 	/maximum context length/,
 	/exceeds?(?:ed)? (?:the |this |its |your )?(?:model'?s? |max(?:imum)? )?(?:context|input context)(?: window| length| limit| size)?/,
 	// vLLM, SGLang
-	/longer than the (?:model'?s |maximum )(?:model|context) length/,
+	/longer than the (?:model'?s |maximum )(?:model|context) (?:length|window|size)/,
+	/max_tokens[`'"]? must be at least 1, got -/,
 	// Anthropic
 	/prompt (?:is )?too long/,
 	/request_too_large/,
 	// Bedrock
-	/input is too long(?: for (?:the )?requested model)?/,
+	/(?:input|request|conversation) is too long/,
 	// Gemini, Copilot
 	/(?:input|prompt) token count.{0,40}exceeds/,
 	// xAI
@@ -42,11 +43,13 @@ const overflowWordings: readonly RegExp[] = [
 	/reduce the length of (?:the |your )?(?:messages|prompt|input)/,
 	// llama.cpp
 	/exceed(?:s|_)?(?: the)?[ _](?:available )?context[ _]size/,
+	/context (?:size|length|window|limit)(?: has been| was| is)? exceeded/,
 	// LM Studio
-	/greater than the context length/,
+	/greater than the context length|context (?:the )?overflows|context length of only/,
 	// MiniMax, z.ai
 	/context window exceeds limit/,
 	/model_context_window_exceeded/,
+	/(?:prompt|input)(?: length)? exceeds? (?:the )?max(?:imum)?(?: allowed)?(?: input| prompt)? length/,
 	// Kimi
 	/exceeded (?:the )?model token limit/,
 	// Mistral
@@ -54,8 +57,16 @@ const overflowWordings: readonly RegExp[] = [
 	// Qwen
 	/range of input length should be/,
 	// Text Generation Inference
-	/inputs?[`'"]? tokens \+ [`'"]?max_new_tokens/,
+	/inputs?[`'"]? tokens \+ [`'"]?max_new_tokens|inputs[`'"]? must have less than/,
+	// Volcengine, Alibaba, SageMaker
+	/exceeds? (?:the )?max(?:imum)? message tokens/,
+	/(?:input|prompt) length (?:of )?\d[\d,]* exceeds/,
+	/number of tokens in (?:your|the) (?:request|prompt|input)\b.{0,40}(?:exceed|(?:more|greater) than)/,
 ];
+
+/** An answer of the wanted length does not fit beside the prompt, though it would into the window. */
+const answerBesidePrompt =
+	/is too large: (\d+)\b.{0,20}maximum context length is (\d+) tokens and your request has \d+ input tokens/;
 
 /** Said of windows and of rates alike: a 429 with nothing but these is about a rate. */
 const vagueWordings: readonly RegExp[] = [/too many tokens/, /token limit exceeded/];
@@ -77,7 +88,9 @@ function toNumber(digits: string): number {
 function namesTokensAboveLimit(text: string): boolean {
 	if (!/\btokens?\b|\bcontext\b|\bprompt\b/.test(text) || /\bbytes?\b|\b[kmg]i?b\b/.test(text))
 		return false;
-	if (!excess.test(text) || !/limit|max|window|allowed|context/.test(text)) return false;
+	const namesWindow = /context (?:length|window|size)/.test(text);
+	if (!namesWindow && !(excess.test(text) && /limit|max|window|allowed|context/.test(text)))
+		return false;
 	const numbers = (text.match(/\b\d[\d,_]*\b/g) ?? []).map(toNumber).filter((n) => n >= 1000);
 	return new Set(numbers).size > 1;
 }
@@ -95,6 +108,8 @@ export function isOverflowText(status: number | undefined, text: string): boolea
 		if (perRequest && /token|context/.test(lower)) return true;
 	}
 	if (isRateLimitText(lower)) return false;
+	const answer = answerBesidePrompt.exec(lower);
+	if (answer) return Number(answer[1]) < Number(answer[2]);
 	if (otherLimitWordings.some((wording) => wording.test(lower))) return false;
 	if (overflowWordings.some((wording) => wording.test(lower))) return true;
 	if (status === 429) return false;

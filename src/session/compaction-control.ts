@@ -144,7 +144,9 @@ export class CompactionControl {
 		const compactOptions = {
 			instructions: options.instructions,
 			additionalContext: results.flatMap(({ context }) => strings(context)),
-			basePrompt: results.map(({ prompt }) => prompt).find((prompt) => prompt?.trim()),
+			basePrompt: results
+				.flatMap(({ prompt }) => strings([prompt]))
+				.find((prompt) => prompt.trim()),
 			signal,
 			count,
 		};

@@ -20,35 +20,42 @@ export function contextTokens(
 	room?: number,
 ): number {
 	const standIn = count(NO_RESULT);
-	/** Calls that no result has answered yet: each is counted with a stand-in. */
-	const open = new Map<string, number>();
+	/** Calls that no result has answered yet, with the groups that they stand in. */
+	const open = new Map<string, Group[]>();
 	let tokens = 0;
-	/** Tokens of the last messages that belong together: only these are ever clipped. */
-	let group = 0;
+	/** Tokens of the largest messages that belong together: only large ones are ever clipped. */
+	let largest = 0;
 	for (const source of messages) {
 		const message = toSendable(source);
 		if (typeof message === 'string') continue;
+		const size = count.known?.(source) ?? llmMessageTokens(message, count);
 		if (message.role === 'toolResult') {
-			const calls = open.get(message.toolCallId) ?? 0;
-			if (calls === 0) continue;
-			if (calls === 1) open.delete(message.toolCallId);
-			else open.set(message.toolCallId, calls - 1);
-			const size = count.known?.(source) ?? llmMessageTokens(message, count);
+			const group = open.get(message.toolCallId)?.pop();
+			if (!group) continue;
+			// It takes the place of the stand-in that its call was counted with.
 			tokens += size - standIn;
-			group += size - standIn;
+			group.tokens += size - standIn;
+			largest = Math.max(largest, group.tokens);
 			continue;
 		}
-		group = count.known?.(source) ?? llmMessageTokens(message, count);
-		if (message.role === 'assistant')
-			for (const { id } of toolCallsOf(message)) {
-				open.set(id, (open.get(id) ?? 0) + 1);
-				group += standIn;
-			}
-		tokens += group;
+		const calls = message.role === 'assistant' ? toolCallsOf(message) : [];
+		const group = { tokens: size + calls.length * standIn };
+		for (const { id } of calls) {
+			const groups = open.get(id);
+			if (groups) groups.push(group);
+			else open.set(id, [group]);
+		}
+		tokens += group.tokens;
+		largest = Math.max(largest, group.tokens);
 	}
-	return room !== undefined && group > groupLimit(room)
+	return room !== undefined && largest > groupLimit(room)
 		? requestTokens(buildRequest([...messages], { room, count }), count)
 		: tokens;
+}
+
+/** Tokens of a message and of what belongs to it. */
+interface Group {
+	tokens: number;
 }
 
 function requestTokens(request: BuiltRequest, count: TokenCounter): number {

@@ -7,7 +7,7 @@ import type { LlmMessage } from '../agent/messages.ts';
 import type { TokenCounter } from '../util/tokens.ts';
 import { soundMessage } from './sound-message.ts';
 import { toLlm, type AgentMessage } from './messages.ts';
-import { clipNewestGroup } from './request-clip.ts';
+import { clipLargeGroups } from './request-clip.ts';
 import { pairToolCalls, type RequestMessages } from './tool-call-pairs.ts';
 
 export interface RequestOptions {
@@ -56,7 +56,7 @@ export function buildRequest(
 	for (const reason of leftOut.values()) if (isRepair(reason)) repairs.push(repairText(reason));
 	const { orphans, ...request } = pairToolCalls(sendable, repairs);
 	for (const source of orphans) leftOut.set(source, 'orphan');
-	const clipped = clipNewestGroup(request, options);
+	const clipped = clipLargeGroups(request, options);
 	for (const { role } of clipped)
 		repairs.push(`A message (${role}) that is larger than the window was shortened.`);
 	return { ...request, leftOut, clipped, repairs };

@@ -1,57 +1,99 @@
 /**
- * Clips the newest messages of a request where they alone leave no room for anything else: a result of
- * 14,000 tokens in a window of 8,000. The session keeps the whole (spec: one group larger than the window).
+ * Clips messages of a request that alone leave no room for anything else: a result of 14,000 tokens in a
+ * window of 8,000. The session keeps the whole (spec: one group larger than the window).
  */
-import type { LlmMessage } from '../agent/messages.ts';
-import { estimateTextTokens, type TokenCounter } from '../util/tokens.ts';
+import type { LlmMessage, TextContent } from '../agent/messages.ts';
+import { estimateTextTokens, IMAGE_TOKENS, type TokenCounter } from '../util/tokens.ts';
 import { clipToFit } from './compaction/clip-text.ts';
 import { llmMessageTokens } from './message-tokens.ts';
 import type { AgentMessage } from './messages.ts';
 import type { RequestOptions } from './request-builder.ts';
 import type { RequestMessages } from './tool-call-pairs.ts';
 
-/** The share of the room that the newest group may take; the rest is for a summary. */
+/** The share of the room that one group may take; the rest is for a summary. */
 const GROUP_SHARE = 0.75;
 /** No part is clipped to fewer tokens than this, so that something of each is told. */
 const LEAST_PART_TOKENS = 64;
+const NO_IMAGE: TextContent = {
+	type: 'text',
+	text: '[An image does not fit here and is left out.]',
+};
 
-/** Tokens that the last messages that belong together may take of `room`. */
+/** Tokens that messages which belong together may take of `room`. */
 export function groupLimit(room: number): number {
 	return Math.max(0, Math.floor(room * GROUP_SHARE));
 }
 
 /**
- * Clips the last messages that belong together (an assistant message and its results, or one message)
- * in place, the largest texts first, where they take more than their share of the room.
+ * Clips each group of messages that belong together (an assistant message and its results, or one
+ * message) in place where it takes more than its share of the room, wherever it stands: the newest one
+ * today is followed by others tomorrow. Thinking goes first, then images that are too many, then the
+ * largest texts are shortened.
  * @returns the session's messages that were clipped
  */
-export function clipNewestGroup(
+export function clipLargeGroups(
 	{ messages, sources }: RequestMessages,
 	{ room, count = estimateTextTokens }: RequestOptions,
 ): Set<AgentMessage> {
 	const clipped = new Set<AgentMessage>();
 	if (room === undefined) return clipped;
-	const start = Math.max(
-		0,
-		messages.findLastIndex(({ role }) => role !== 'toolResult'),
-	);
-	const group = messages.slice(start);
 	const limit = groupLimit(room);
-	let tokens = 0;
-	for (const [index, message] of group.entries()) {
-		const source = sources[start + index];
-		tokens += (source && count.known?.(source)) ?? llmMessageTokens(message, count);
-	}
-	if (tokens <= limit) return clipped;
-	const cap = capFor(group, tokens - limit, count);
-	for (const [index, whole] of group.entries()) {
-		const message = withTexts(whole, (text) => clipToFit(text, (part) => count(part) <= cap));
-		if (message === whole) continue;
-		messages[start + index] = message;
-		const source = sources[start + index];
-		if (source) clipped.add(source);
+	for (let start = 0, end = 1; start < messages.length; start = end, end++) {
+		let tokens = 0;
+		for (let index = start; index < end; index++) {
+			const [message, source] = [messages[index], sources[index]];
+			tokens +=
+				(source && count.known?.(source)) ?? (message ? llmMessageTokens(message, count) : 0);
+			if (messages[end]?.role === 'toolResult') end++;
+		}
+		if (tokens <= limit) continue;
+		const group = messages.slice(start, end);
+		for (const [index, message] of clippedGroup(group, limit, count).entries()) {
+			if (message === group[index]) continue;
+			messages[start + index] = message;
+			const source = sources[start + index];
+			if (source) clipped.add(source);
+		}
 	}
 	return clipped;
+}
+
+/** The messages of a group that is too large, those that were clipped being others than before. */
+function clippedGroup(
+	group: readonly LlmMessage[],
+	limit: number,
+	count: TokenCounter,
+): readonly LlmMessage[] {
+	const excessOf = (messages: readonly LlmMessage[]) =>
+		messages.reduce((sum, message) => sum + llmMessageTokens(message, count), -limit);
+	let smaller: readonly LlmMessage[] = group.map(withoutThinking);
+	if (excessOf(smaller) > 0) smaller = withFewerImages(smaller, limit);
+	const excess = excessOf(smaller);
+	if (excess <= 0) return smaller;
+	const cap = capFor(smaller, excess, count);
+	return smaller.map((message) =>
+		withTexts(message, (text) => clipToFit(text, (part) => count(part) <= cap)),
+	);
+}
+
+function withoutThinking(message: LlmMessage): LlmMessage {
+	if (message.role !== 'assistant') return message;
+	const content = message.content.filter(({ type }) => type !== 'thinking');
+	return content.length === message.content.length ? message : { ...message, content };
+}
+
+/** An image is there or not: half of the room at most is for images, the newest first. */
+function withFewerImages(group: readonly LlmMessage[], limit: number): LlmMessage[] {
+	let left = Math.floor(limit / 2 / IMAGE_TOKENS);
+	const newestFirst = group.toReversed().map((message) => {
+		if (typeof message.content === 'string') return message;
+		const newest = message.content.toReversed();
+		const fewer = newest.map((part) => (part.type !== 'image' || left-- > 0 ? part : NO_IMAGE));
+		return fewer.includes(NO_IMAGE)
+			? ({ ...message, content: fewer.reverse() } as LlmMessage)
+			: message;
+	});
+	return newestFirst.reverse();
 }
 
 /** The size that each text may have at most, so that the texts together shrink by `excess` tokens. */

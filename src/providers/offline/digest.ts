@@ -57,7 +57,7 @@ export async function digest(walk: Walk, focus: Focus, pacer: Pacer): Promise<Ou
 		const rejected = REJECTION.test(walk.turns[index + 1]?.request?.text ?? '');
 		if (open) outline.inProgress.push(fact);
 		else if (fact.request || fact.outcome) {
-			outline.done.push(...milestones(turn, fact));
+			if (turn.actions.calls > LONG_TURN_CALLS) outline.done.push(...milestones(turn, fact));
 			if (rejected && fact.outcome)
 				fact.outcome = `${clip(fact.outcome, 160)} (not accepted by the user)`;
 			outline.done.push(fact);
@@ -162,7 +162,6 @@ function factOf(turn: Turn, question: string, open: boolean): TurnFact {
 
 /** What a long turn achieved on its way, spread over the turn. */
 function milestones(turn: Turn, fact: TurnFact): TurnFact[] {
-	if (turn.actions.calls <= LONG_TURN_CALLS) return [];
 	const said = turn.statements.slice(0, -1).map(milestoneIn).filter(Boolean);
 	const unique = [...new Map(said.map((text) => [sameKey(text), text])).values()];
 	const step = Math.max(1, unique.length / MOST_MILESTONES);
@@ -178,5 +177,6 @@ function milestones(turn: Turn, fact: TurnFact): TurnFact[] {
 /** The milestones of an open turn, for a summary of the turn itself. */
 export function openTurnMilestones(walk: Walk): TurnFact[] {
 	const turn = walk.turns.at(-1);
+	// Its later part says nothing of these again, however short the turn has been so far.
 	return turn ? milestones(turn, { request: '', outcome: '' }) : [];
 }

@@ -74,7 +74,7 @@ export function outcomeOf(text: string, maxChars = OUTCOME_CHARS): string {
 }
 
 const MILESTONE =
-	/\b(?:added|fixed|created|updated|removed|replaced|implemented|renamed|moved|refactored|ported|wrote|now (?:passes?|works?|builds?|compiles?|uses?|returns?|has|have|handles?|supports?)|all (?:\d+ )?tests? pass|passes|works|(?:is|are) (?:done|complete|in place)|finished|verified|confirmed|reproduced)\b/i;
+	/\b(?:added|fixed|created|updated|removed|replaced|implemented|renamed|moved|refactored|ported|wrote|now (?:passes?|works?|builds?|compiles?|uses?|returns?|has|have|handles?|supports?)|all (?:\d+ )?tests? pass|passes|works|(?:is|are) (?:done|complete|in place)|finished|verified|confirmed|reproduced|found|findings?|turns out|cause (?:is|was))\b/i;
 
 /** A sentence, from the middle of a turn, that reports something achieved; empty where there is none. */
 export function milestoneIn(text: string): string {

@@ -83,6 +83,8 @@ export interface CompactOptions {
 	count?: TokenCounter | undefined;
 }
 
+/** A summary that must be smaller says nothing. */
+const LEAST_SUMMARY_TOKENS = 64;
 /** Between the two parts of a split turn's summary (spec: split turns). */
 const SPLIT = '\n\n---\n\n';
 const NO_FILES = { readFiles: [], modifiedFiles: [] };
@@ -159,8 +161,8 @@ export function prepareCompaction(
 
 /**
  * Makes the summary of a prepared compaction. Nothing is stored.
- * @throws UserError where no usable summary came back or the context would not shrink; an AbortError
- * when the signal fired
+ * @throws UserError where what is kept leaves no room for a summary, no usable one came back or the context
+ * would not shrink; an AbortError when the signal fired
  */
 export async function compact(
 	preparation: CompactionPreparation,
@@ -168,9 +170,16 @@ export async function compact(
 	options: CompactOptions = {},
 ): Promise<CompactionResult> {
 	const began = performance.now();
+	const room = roomForSummary(preparation.roomTokens, preparation.keptTokens);
+	// The summary would be clipped to nothing, and what it stands for be gone from the context.
+	if (room < LEAST_SUMMARY_TOKENS)
+		throw new UserError(
+			'no-room',
+			`What would be kept (${preparation.keptTokens} tokens) leaves no room for a summary.`,
+			{ kept: 'The session is unchanged.', hint: 'Keep less: choose a later entry.' },
+		);
 	const { text, shortText, usage } = await summarizeParts(preparation, summarizer, options);
 	const lists = fileLists(preparation.fileOps);
-	const room = roomForSummary(preparation.roomTokens, preparation.keptTokens);
 	const summary = fittingSummary(text, lists, room, options.count);
 	const tokensAfter = contextTokens(
 		[

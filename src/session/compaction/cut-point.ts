@@ -4,6 +4,7 @@ import { estimateTokens } from '../message-tokens.ts';
 import type { SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
 import type { TokenCounter } from '../../util/tokens.ts';
+import { buildRequest } from '../request-builder.ts';
 import { OpenCalls } from './open-calls.ts';
 
 export interface CutPoint {
@@ -40,9 +41,9 @@ function isTurnStart(entry: SessionEntry): boolean {
 /**
  * Finds the cut that keeps at most `keepTokens` of the entries from `startIndex` up to (not
  * including) `endIndex`. Sizes are summed backwards and tested at cut points alone, so an assistant
- * message and its tool results count as one; the newest such group is always kept. A tool call and
- * its results are never separated. Whether the turn is split is decided before the metadata that
- * stands just before the cut is pulled into the kept part.
+ * message and its tool results count as one; the newest such group that a model is sent is always
+ * kept. A tool call and its results are never separated. Whether the turn is split is decided before
+ * the metadata that stands just before the cut is pulled into the kept part.
  * Keeps everything (`firstKeptEntryIndex === startIndex`) where there is nowhere to cut.
  */
 export function findCutPoint(
@@ -127,6 +128,8 @@ function findCut(items: readonly ContextEntry[], keepTokens: number, count?: Tok
 	const open = new OpenCalls(newestFirst(items));
 	let cut = -1;
 	let kept = 0;
+	/** A failed or stopped answer reaches no model: what it was to answer stays with it. */
+	let isSent = false;
 	for (let index = items.length - 1; index >= 0; index--) {
 		const item = items[index];
 		if (!item) continue;
@@ -134,7 +137,8 @@ function findCut(items: readonly ContextEntry[], keepTokens: number, count?: Tok
 			kept += estimateTokens(item.message, count);
 			open.meet(item.message);
 		}
-		if (open.any || !isCutPoint(item.entry)) continue;
+		isSent ||= item.message !== undefined && buildRequest([item.message]).messages.length > 0;
+		if (!isSent || open.any || !isCutPoint(item.entry)) continue;
 		if (cut >= 0 && kept > keepTokens) break;
 		cut = index;
 		if (kept > keepTokens) break;

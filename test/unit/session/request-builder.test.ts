@@ -129,7 +129,7 @@ describe('request builder', () => {
 		assert.equal(buildRequest(damaged).messages.length, 1);
 	});
 
-	it('clips a newest group that is larger than the window, the largest texts first (C01, C04)', () => {
+	it('clips a group that is larger than the window, the largest texts first (C01, C04)', () => {
 		const room = 6000;
 		const history = [
 			user('read them'),
@@ -146,6 +146,18 @@ describe('request builder', () => {
 		assert.deepEqual([...clipped], [history[2], history[3]]);
 		assert.match(JSON.stringify(messages[2]), /characters cut/);
 		assert.equal(buildRequest(history).clipped.size, 0);
+		const later = buildRequest([...history, user('and now?')], { room });
+		assert.deepEqual(later.messages.slice(0, -1), messages, 'it stays clipped when others follow');
+	});
+
+	it('leaves the thinking of a group out first where the group is larger than the window (C04)', () => {
+		const thoughtful = assistant('Thought about it.', [toolCall('a')]);
+		thoughtful.content.unshift({ type: 'thinking', thinking: textOfTokens(9000) });
+		const history = [user('think'), thoughtful, toolResult('a', textOfTokens(3000)), user('x')];
+		const { messages, clipped } = buildRequest(history, { room: 6000 });
+		assert.deepEqual([...clipped], [thoughtful]);
+		assert.equal(JSON.stringify(messages).includes('thinking'), false);
+		assert(contextTokens(history, undefined, 6000) <= 6000);
 	});
 
 	it('says of each message whether it is sent, and why not', () => {
