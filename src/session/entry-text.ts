@@ -86,11 +86,6 @@ export function isUserMessage(entry: SessionEntry): boolean {
 	return entry.type === 'message' && entry.message?.role === 'user';
 }
 
-/** True for an entry that is or was a message in the context. */
-export function isMessageLike(entry: SessionEntry): boolean {
-	return entry.type === 'message' || entry.type === 'custom_message';
-}
-
 /** Estimated tokens of what an entry adds to a context; 0 for metadata. */
 export function entryTokens(entry: SessionEntry): number {
 	switch (entry.type) {

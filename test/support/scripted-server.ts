@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { steps, type RawStep, type Step, type StreamStep } from './scripted-steps.ts';
 
+export type { Step } from './scripted-steps.ts';
 export { Gate, steps } from './scripted-steps.ts';
-export type { Step, StreamOptions } from './scripted-steps.ts';
 
 export interface RecordedMessage {
 	role: string;

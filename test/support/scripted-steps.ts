@@ -79,7 +79,7 @@ export interface ResetStep {
 
 export type Step = StreamStep | RawStep | HangStep | ResetStep;
 
-export type StreamOptions = Partial<Omit<StreamStep, 'type' | 'deltas'>>;
+type StreamOptions = Partial<Omit<StreamStep, 'type' | 'deltas'>>;
 
 export interface ScriptedToolCall {
 	id: string;

@@ -3,7 +3,7 @@ import type { ToolCall } from '../../agent/messages.ts';
 import type { ToolCallDelta } from './chunk.ts';
 
 /** Holds the argument text as it came, where it is not one JSON object. */
-export const rawArgumentsKey = '_raw';
+const rawArgumentsKey = '_raw';
 
 interface PartialCall {
 	index: number | undefined;

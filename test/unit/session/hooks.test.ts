@@ -77,7 +77,7 @@ describe('hooks of a session', () => {
 				[{ summary: ' ' }, /no summary/],
 				[{ summary: 3 as never }, /no summary/],
 				[{ firstKeptEntryId: 'nowhere' }, /not in the context/],
-				[{ firstKeptEntryId: undefined as never }, /not in the context/],
+				[{ firstKeptEntryId: undefined }, /not in the context/],
 				[{ summary: textOfTokens(5000) }, /smaller/],
 			];
 			for (const [fields, expected] of unusable) {

@@ -64,7 +64,7 @@ describe('the account of a context', () => {
 		session.compaction('sum', 'nowhere');
 		session.user('Read it');
 		session.message(assistant('', [toolCall('c', 'read', { path: 'a.ts' })]));
-		session.message({ ...toolResult('c', textOfTokens(9000)), prunedAt: 1 } as never);
+		session.message({ ...toolResult('c', textOfTokens(9000)), prunedAt: 1 });
 		const text = report(session, { room: 2000, omitted: 7 });
 		assert.match(text, /a compaction \(.*\), assumed: it does not say what it covers/);
 		assert.match(text, /Assistant: `calls read a\.ts`/);

@@ -27,11 +27,11 @@ describe('pruning of tool outputs', () => {
 	});
 	const plan = (settings?: PruneSettings, count?: TokenCounter) =>
 		pruneToolOutputs(session.entries, settings, count);
-	const pruned = async () => (await plan()).outputs.map(({ entryId }) => entryId);
+	const pruned = () => plan().outputs.map(({ entryId }) => entryId);
 
 	it('takes all that lies behind the newest 40,000 tokens of output, newest first', async () => {
 		for (const id of ['r1', 'r2', 'r3', 'r4']) result(session, id, 20_000);
-		const { outputs, savedTokens } = await plan();
+		const { outputs, savedTokens } = plan();
 		assert.deepEqual(
 			outputs.map(({ entryId, tokens, notice }) => [entryId, tokens, notice]),
 			[
@@ -47,13 +47,13 @@ describe('pruning of tool outputs', () => {
 		result(session, 'r1', 30_000);
 		result(session, 'r2', 90_000);
 		result(session, 'r3', 39_999);
-		assert.deepEqual(await pruned(), ['r1']);
+		assert.deepEqual(pruned(), ['r1']);
 	});
 
 	it('prunes nothing where that would save less than 20,000 tokens', async () => {
 		result(session, 'r1', 19_000);
 		result(session, 'r2', 40_000);
-		assert.deepEqual(await plan(), {
+		assert.deepEqual(plan(), {
 			outputs: [],
 			savedTokens: 0,
 			possibleTokens: 19_000 - estimateTokens(toolResult('', '[Output truncated - 19000 tokens]')),
@@ -64,12 +64,12 @@ describe('pruning of tool outputs', () => {
 		result(session, 'r1', 50_000);
 		result(session, 'r2', 50_000, 'skill');
 		result(session, 'r3', 50_000, 'read');
-		assert.deepEqual(await pruned(), ['r1']);
+		assert.deepEqual(pruned(), ['r1']);
 		session = new SessionBuilder();
 		result(session, 'r2', 50_000, 'skill');
 		result(session, 'r3', 50_000, 'read');
 		result(session, 'r4', 50_000);
-		assert.deepEqual(await pruned(), []);
+		assert.deepEqual(pruned(), []);
 	});
 
 	it('leaves alone what would save less than its own notice, and what is pruned already', async () => {
@@ -80,7 +80,7 @@ describe('pruning of tool outputs', () => {
 		session.message(done, 'done');
 		result(session, 'big', 30_000);
 		result(session, 'new', 40_000);
-		assert.deepEqual(await pruned(), ['big']);
+		assert.deepEqual(pruned(), ['big']);
 	});
 
 	it('counts each image of a result', async () => {
@@ -89,7 +89,7 @@ describe('pruning of tool outputs', () => {
 		const content = Array.from({ length: 20 }, () => image);
 		session.message({ ...toolResult('c', '', 'shot'), content }, 'images');
 		result(session, 'new', 40_000);
-		const { outputs } = await plan();
+		const { outputs } = plan();
 		assert.deepEqual(
 			outputs.map(({ entryId, tokens }) => [entryId, tokens]),
 			[['images', 24_000]],
@@ -102,7 +102,7 @@ describe('pruning of tool outputs', () => {
 		result(session, 'kept', 50_000);
 		session.compaction('summary', 'u2');
 		result(session, 'new', 40_000);
-		assert.deepEqual(await pruned(), ['kept']);
+		assert.deepEqual(pruned(), ['kept']);
 	});
 
 	it('looks at what a model is sent: not at orphans, failed turns and edited results', async () => {
@@ -116,13 +116,13 @@ describe('pruning of tool outputs', () => {
 			replacement: { content: textOfTokens(50_000) },
 		});
 		session.add({ type: 'context_edit', targetId: 'omitted', replacement: null });
-		assert.deepEqual(await plan(), { outputs: [], savedTokens: 0, possibleTokens: 0 });
+		assert.deepEqual(plan(), { outputs: [], savedTokens: 0, possibleTokens: 0 });
 	});
 
 	it('counts with the counter that it is given', async () => {
 		result(session, 'r1', 100);
 		result(session, 'r2', 100);
-		const { outputs } = await plan(undefined, (text) => text.length * 100);
+		const { outputs } = plan(undefined, (text) => text.length * 100);
 		assert.deepEqual(
 			outputs.map(({ tokens }) => tokens),
 			[40_000],
@@ -137,6 +137,6 @@ describe('pruning of tool outputs', () => {
 				message: { role: 'toolResult', toolCallId: 'c', toolName: 7, content, prunedAt: 'x' },
 			});
 		}
-		assert.deepEqual(await pruned(), []);
+		assert.deepEqual(pruned(), []);
 	});
 });
