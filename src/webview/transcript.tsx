@@ -176,6 +176,7 @@ const WORKING: Record<ChatStatus['activity'], string> = {
 	streaming: 'Answering…',
 	compacting: 'Compacting the session…',
 	navigating: 'Moving to another branch…',
+	pruning: 'Pruning tool outputs…',
 };
 
 function Working({ activity }: { activity: ChatStatus['activity'] }) {
