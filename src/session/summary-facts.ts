@@ -10,19 +10,34 @@ export interface SummaryFacts {
 	modifiedFiles: string[];
 	/** For people: "offline summarizer", "openai/gpt-4o", "an extension"; undefined where unknown. */
 	author: string | undefined;
+	/** How long it took, in ms; undefined where unknown. */
+	durationMs: number | undefined;
+	/** What was tried before and failed: summarizers, hooks; a sentence each. */
+	failures: string[];
 }
 
 /** Reads a summary entry; another tool's details are taken as far as they have our shape. */
 export function summaryFacts(entry: CompactionEntry | BranchSummaryEntry): SummaryFacts {
 	const summary = typeof entry.summary === 'string' ? entry.summary : '';
 	const details = (entry.details ?? {}) as Record<string, unknown>;
-	const name = (details.summarizer as { name?: unknown } | null | undefined)?.name;
+	const made = (details.summarizer ?? {}) as Record<string, unknown>;
+	const { name, durationMs } = made;
 	return {
 		text: withoutPreamble(stripFileTags(summary)).trim(),
 		readFiles: strings(details.readFiles) ?? taggedFiles(summary, 'read-files'),
 		modifiedFiles: strings(details.modifiedFiles) ?? taggedFiles(summary, 'modified-files'),
 		author: authorOf(typeof name === 'string' ? name : undefined, isFromExtension(entry)),
+		durationMs: typeof durationMs === 'number' ? durationMs : undefined,
+		failures: [...summarizerFailures(made.failures), ...(strings(details.hookFailures) ?? [])],
 	};
+}
+
+function summarizerFailures(value: unknown): string[] {
+	if (!Array.isArray(value)) return [];
+	return value.flatMap((failure: unknown) => {
+		const { name, message } = (failure ?? {}) as Record<string, unknown>;
+		return typeof name === 'string' && typeof message === 'string' ? [`${name}: ${message}`] : [];
+	});
 }
 
 function authorOf(name: string | undefined, fromExtension: boolean): string | undefined {

@@ -19,6 +19,8 @@ const MAX_SUMMARY = 6000;
 /** Longest beginning of a message in a hover; hovers cover the rows below them. */
 const MAX_MESSAGE = 1200;
 const MAX_FILES = 20;
+const MAX_FAILURES = 5;
+const MAX_FAILURE = 200;
 const CLIPPED = '… (open the entry for all of it)';
 
 /** What the host knows and this file does not: how a date is written here. */
@@ -85,8 +87,12 @@ function summaryTooltip(
 	format: TooltipFormat,
 ): string {
 	const facts = summaryFacts(entry);
+	const took =
+		facts.durationMs === undefined ? '' : ` in ${(facts.durationMs / 1000).toFixed(1)} s`;
 	const author =
-		facts.author === undefined ? 'author not recorded' : `by ${escapeMarkdown(facts.author)}`;
+		facts.author === undefined
+			? 'author not recorded'
+			: `by ${escapeMarkdown(facts.author)}${took}`;
 	const text =
 		facts.text === ''
 			? '*(empty summary)*'
@@ -94,10 +100,16 @@ function summaryTooltip(
 	const files = [
 		fileLine('Files read', facts.readFiles),
 		fileLine('Files modified', facts.modifiedFiles),
+		...facts.failures.slice(0, MAX_FAILURES).map(failureLine),
 	].filter(Boolean);
 	const lines = [...head, `${escapeMarkdown(format.date(entry.timestamp))} · ${author}`, ...files];
 	// Lines of one paragraph, so that the summary itself is in sight.
 	return [lines.join('  \n'), '---', text].join('\n\n');
+}
+
+/** What was tried before this summary was made. */
+function failureLine(failure: string): string {
+	return `Failed before: ${escapeMarkdown(clip(failure, MAX_FAILURE))}`;
 }
 
 function messageTooltip(entry: SessionEntry, format: TooltipFormat): string {

@@ -31,7 +31,7 @@ describe('tooltips of the session tree', () => {
 		assert.deepEqual(text.split(/ {2}\n|\n\n/), [
 			'**Compaction** · 48,120 → 21,300 tokens',
 			'covers 4 messages, from «ask u1» to «ask u2»',
-			'&lt;2026\\-01\\-02\\> · by openai/gpt\\-4o',
+			'&lt;2026\\-01\\-02\\> · by openai/gpt\\-4o in 0.0 s',
 			'Files read (1): `src/b.ts`',
 			'Files modified (1): `src/a.ts`',
 			'---',
@@ -45,6 +45,25 @@ describe('tooltips of the session tree', () => {
 		assert.match(text, /covers 4 messages.*\(assumed: everything before the kept entries\)/);
 		assert.match(text, /48,000 → about \d+ tokens/);
 		assert.match(text, /by an extension/);
+	});
+
+	it('says what was tried before, as plain text', () => {
+		const text = compaction({
+			details: {
+				summarizer: {
+					name: 'offline',
+					durationMs: 1250,
+					failures: [
+						{ name: 'remote/host', reason: 'server', message: '[x](command:y) is down' },
+						3,
+					],
+				},
+				hookFailures: ['a hook: broken', null],
+			},
+		});
+		assert.match(text, /by offline summarizer in 1.3 s/);
+		assert.match(text, /Failed before: remote\/host\\: \\\[x\\\]\\\(command\\:y\\\) is down/);
+		assert.match(text, /Failed before: a hook\\: broken/);
 	});
 
 	it('lists at most 20 files and how many more', () => {
