@@ -193,7 +193,9 @@ describe('C09 wrong continuation: system part, mode, model and pending work are 
 			const gate = new Gate();
 			server.enqueue(
 				steps.text('Half an answer', { gate }),
-				works ? steps.text('Short.') : steps.status(500, 'down'),
+				...(works
+					? [steps.text('Short.'), steps.text('A line for lists.')]
+					: [steps.status(500, 'down')]),
 				steps.text('The whole answer.'),
 			);
 			const began = new Promise<void>((resolve) =>
@@ -209,9 +211,10 @@ describe('C09 wrong continuation: system part, mode, model and pending work are 
 				() => assert(works),
 				() => assert(!works),
 			);
-			await server.waitForRequest(3);
+			const requests = works ? 4 : 3;
+			await server.waitForRequest(requests);
 			await session.whenIdle();
-			assert.equal(server.requests.length, 3);
+			assert.equal(server.requests.length, requests);
 			assert.equal(last().at(-1)?.role, 'user');
 			assert.match(wireText(last().at(-1)!), /The pending request/);
 			assert.equal(last()[0]?.content, systemPrompt);
@@ -235,7 +238,8 @@ describe('C09 wrong continuation: system part, mode, model and pending work are 
 			await session.whenIdle();
 			await session.compact();
 			await session.whenIdle();
-			assert.equal(server.requests.length, 2, how);
+			// The turn, the summary, the line for lists.
+			assert.equal(server.requests.length, 3, how);
 		}
 	});
 
@@ -367,10 +371,10 @@ describe('C09 wrong continuation: system part, mode, model and pending work are 
 		await session.prompt('third');
 		gate.open();
 		await compacting;
-		await server.waitForRequest(5);
+		await server.waitForRequest(6);
 		await session.whenIdle();
 		const newest = server.requests
-			.slice(2)
+			.slice(3)
 			.map(({ body }) => wireText(body.messages.at(-1)!).trim());
 		assert.deepEqual(newest, ['The pending request', 'second', 'third']);
 	});
