@@ -13,6 +13,7 @@ import {
 	type CompactionPreparation,
 } from './compaction/compaction.ts';
 import type { CompactionEntry, SessionEntry } from './entries.ts';
+import { isObject } from './entry-parse.ts';
 import type { NewCompaction } from './session-manager.ts';
 import {
 	compactionSettings,
@@ -144,7 +145,9 @@ export class CompactionControl {
 		const compactOptions = {
 			instructions: options.instructions,
 			additionalContext: results.flatMap(({ context }) => strings(context)),
-			basePrompt: results.map(({ prompt }) => prompt).find((prompt) => prompt?.trim()),
+			basePrompt: results
+				.flatMap(({ prompt }) => strings([prompt]))
+				.find((prompt) => prompt.trim()),
 			signal,
 			count,
 		};
@@ -157,7 +160,8 @@ export class CompactionControl {
 		const { tokensAfter, ...result } = value;
 		const details = withFailures(result.details, failed);
 		const hookFailures = [...failures, ...round.failures];
-		const preserved = results.flatMap(({ preserveData }) => preserveData ?? []);
+		// Hooks are other people's code: anything may stand here.
+		const preserved = results.map(({ preserveData }) => preserveData).filter(isObject);
 		return {
 			fields: {
 				...result,
@@ -190,7 +194,7 @@ export class CompactionControl {
 		return {
 			fields: {
 				summary,
-				...(shortSummary ? { shortSummary } : {}),
+				...(typeof shortSummary === 'string' && shortSummary ? { shortSummary } : {}),
 				firstKeptEntryId,
 				tokensBefore: preparation.tokensBefore,
 				tokensAfter,

@@ -9,7 +9,7 @@ import type { MemorySessionStorage } from '../../../src/session/session-storage.
 import { UserError } from '../../../src/util/errors.ts';
 import { echoSession, fiveTurns } from '../../support/echo-session.ts';
 import type { EchoSummarizer } from '../../support/echo-summarizer.ts';
-import { textOfTokens } from '../../support/session-builder.ts';
+import { assistant, textOfTokens, toolCall, toolResult } from '../../support/session-builder.ts';
 
 const failsWith = (reason: string) => (error: unknown) =>
 	error instanceof UserError && error.reason === reason;
@@ -77,7 +77,7 @@ describe('hooks of a session', () => {
 				[{ summary: ' ' }, /no summary/],
 				[{ summary: 3 as never }, /no summary/],
 				[{ firstKeptEntryId: 'nowhere' }, /not in the context/],
-				[{ firstKeptEntryId: undefined as never }, /not in the context/],
+				[{ firstKeptEntryId: undefined }, /not in the context/],
 				[{ summary: textOfTokens(5000) }, /smaller/],
 			];
 			for (const [fields, expected] of unusable) {
@@ -91,6 +91,49 @@ describe('hooks of a session', () => {
 				assert.equal(entry.fromExtension, false);
 				session.undoCompaction();
 			}
+		});
+
+		it('cannot part a tool call from its result', async () => {
+			for (const between of ['note', 'label'])
+				for (const [id, usable] of [
+					[between, false],
+					['call', true],
+				] as const) {
+					const parted = fiveTurns();
+					parted.message(assistant('', [toolCall('c')]), 'call');
+					if (between === 'note')
+						parted.add({
+							type: 'custom_message',
+							id: 'note',
+							customType: 'x',
+							content: 'between',
+							display: true,
+						});
+					else parted.add({ type: 'label', id: 'label', targetId: 'u1', label: 'x' });
+					parted.message(toolResult('c', 'found'), 'result');
+					parted.message(assistant('done'), 'done');
+					hooks = new HookRegistry();
+					({ session } = await echoSession(parted, { hooks }));
+					const compaction = given({ firstKeptEntryId: id });
+					hooks.on('session_before_compact', () => ({ compaction }), { name });
+					const { entry } = await session.compact();
+					assert.equal(entry.fromExtension, usable, `${between}: ${id}`);
+				}
+		});
+
+		it('that changes what it is told changes nothing', async () => {
+			hooks.on(
+				'session_before_compact',
+				({ preparation, branchEntries }) => {
+					preparation.firstKeptEntryId = 'nowhere';
+					preparation.messagesToSummarize.length = 0;
+					(branchEntries as unknown[]).length = 0;
+				},
+				{ name },
+			);
+			const { entry } = await session.compact();
+			assert.equal(entry.firstKeptEntryId, 'u5');
+			assert((summarizer.requests[0]?.messages.length ?? 0) > 0);
 		});
 
 		it('that fails leaves the compaction as it would have been', async () => {
@@ -115,6 +158,13 @@ describe('hooks of a session', () => {
 		assert.deepEqual(request.additionalContext, ['a', 'b', 'c']);
 		assert.equal(request.basePrompt, 'Theirs');
 		assert.deepEqual(entry.preserveData, { x: 1, y: 2 });
+	});
+
+	it('session.compacting is not broken by a prompt or data of another kind', async () => {
+		hooks.on('session.compacting', () => ({ prompt: 42, preserveData: 'abc' }) as never, { name });
+		const { entry } = await session.compact();
+		assert.equal(summarizer.requests[0]?.basePrompt, undefined);
+		assert.equal(entry.preserveData, undefined);
 	});
 
 	it('session_compact comes after the entry is saved, and cannot take it back', async () => {
