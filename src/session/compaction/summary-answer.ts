@@ -34,11 +34,9 @@ export function requestFailure(error: ModelError): SummaryFailure {
 
 /** Some models put their thinking, or tags around the whole, into the text. */
 function withoutWrapping(text: string): string {
-	return text
-		.replace(/^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i, '')
-		.trim()
-		.replace(/^<summary>\s*([\s\S]*?)\s*<\/summary>$/i, '$1')
-		.trim();
+	const told = text.replace(/^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i, '').trim();
+	const isWrapped = /^<summary>/i.test(told) && /<\/summary>$/i.test(told);
+	return isWrapped ? told.slice('<summary>'.length, -'</summary>'.length).trim() : told;
 }
 
 function unfinished(message: AssistantMessage, name: string): UserError | undefined {

@@ -346,6 +346,13 @@ describe('createModelSummarizer', () => {
 		assert.equal((await summarizer().summarize(request(), never())).text, '## Goal\nFix');
 	});
 
+	it('costs no more than its length: a wrapping tag that is never closed, and many spaces', async () => {
+		const text = `<summary>${' '.repeat(6_000)}x`;
+		server.enqueue(steps.text(text));
+		const answer = await summarizer().summarize({ ...request(), maxTokens: 5_000 }, never());
+		assert.equal(answer.text, text.replace('<', '‹'));
+	});
+
 	describe('the line for lists', () => {
 		it('comes from the summary, in a request of its own', async () => {
 			server.enqueue(steps.text('## Goal\nFix'), steps.text('Fixed the parser.'));
