@@ -16,7 +16,8 @@ function recordingModel(facts) {
 			const told = facts.filter(({ keys }) => holdsAll(prompt, keys));
 			const text = ['## Facts', ...told.map(({ keys }) => `- ${keys.join(' … ')}`)].join('\n');
 			const content = [{ type: 'text', text }];
-			yield { type: 'done', message: { role: 'assistant', content, stopReason: 'stop' } };
+			const usage = { totalTokens: 0 };
+			yield { type: 'done', message: { role: 'assistant', content, usage, stopReason: 'stop' } };
 		},
 	};
 }
