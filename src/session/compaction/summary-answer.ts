@@ -8,8 +8,8 @@ import { neutralizeTags } from './neutralize.ts';
 const UNCHANGED = 'The session is unchanged.';
 const OFFLINE_HINT = 'The offline summary needs no model: choose "Use offline summary".';
 
-/** Estimates are rough, and some servers ignore the limit a little. */
-const SIZE_TOLERANCE = 2;
+/** How many times the limit a summary may take: estimates are rough, and some servers ignore it a little. */
+export const SIZE_TOLERANCE = 2;
 
 /** A summarizer failed at its work; another one may succeed. */
 export class SummaryFailure extends UserError {}
