@@ -34,7 +34,7 @@ export function requestFailure(error: ModelError): SummaryFailure {
 
 /** Some models put their thinking, or tags around the whole, into the text. */
 function withoutWrapping(text: string): string {
-	const told = text.replace(/^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i, '').trim();
+	const told = text.replace(/^(?:\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$))+/i, '').trim();
 	const isWrapped = /^<summary>/i.test(told) && /<\/summary>$/i.test(told);
 	return isWrapped ? told.slice('<summary>'.length, -'</summary>'.length).trim() : told;
 }
@@ -72,7 +72,8 @@ export function summaryOf(message: AssistantMessage, name: string, maxTokens: nu
 	const text = withoutWrapping(
 		message.content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
 	);
-	if (text === '') {
+	// A fence without anything in it, a lone dot or invisible characters tell nothing either.
+	if (!/[\p{L}\p{N}]/u.test(text)) {
 		const thought = message.content.some((part) => part.type === 'thinking');
 		throw summaryFailure(
 			'empty',

@@ -280,6 +280,10 @@ describe('createModelSummarizer', () => {
 			['whitespace', steps.text([' \n', '\t ']), 'empty', /empty summary/],
 			['thinking only', steps.thinkingOnly('Let me see…'), 'empty', /thought about/],
 			['thinking as text', steps.text(['<think>hm, ', 'no end']), 'empty', /empty/],
+			['thinking twice', steps.text('<think>a</think>\n<think>b</think>'), 'empty', /empty/],
+			['an empty fence', steps.text('```\n```'), 'empty', /empty summary/],
+			['a lone dot', steps.text('.'), 'empty', /empty summary/],
+			['invisible characters', steps.text('\u200b\u2060'), 'empty', /empty summary/],
 			['cut at the limit', steps.lengthStop('## Goal\nHalf a'), 'length', /output limit/],
 			['a tool call', steps.toolCalls(call), 'toolCall', /called a tool/],
 			[
