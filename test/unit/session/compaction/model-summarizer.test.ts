@@ -273,6 +273,17 @@ describe('createModelSummarizer', () => {
 		}).timeout(20_000);
 	});
 
+	it('is not kept from its work by hooks that say more than the window takes', async () => {
+		server.enqueue(steps.text('## Goal\nFix'));
+		const huge = 'word '.repeat(400_000);
+		const asked = { ...request(), additionalContext: ['short line', huge], basePrompt: huge };
+		const answer = await summarizer(32_000).summarize(asked, never());
+		assert.equal(answer.text, '## Goal\nFix');
+		const { prompt } = promptOf(server.requests[0]);
+		assert.match(prompt, /- short line\n- word .*characters cut/s);
+		assert(estimateTextTokens(prompt) < 32_000);
+	});
+
 	describe('answers that are no summaries (C05)', () => {
 		const call = [{ id: 'a', name: 'read', arguments: '{"path":"x"}' }];
 		const cases: [string, Step, string, RegExp][] = [
