@@ -6,6 +6,7 @@ import type { SummaryRequest } from '../../../src/session/compaction/summarizer.
 import type { AgentSession } from '../../../src/session/agent-session.ts';
 import type { CompactionDetails, CompactionEntry } from '../../../src/session/entries.ts';
 import type { MemorySessionStorage } from '../../../src/session/session-storage.ts';
+import { explainContext } from '../../../src/session/explain-context.ts';
 import { UserError } from '../../../src/util/errors.ts';
 import { echoSession, fiveTurns } from '../../support/echo-session.ts';
 import type { EchoSummarizer } from '../../support/echo-summarizer.ts';
@@ -91,6 +92,15 @@ describe('hooks of a session', () => {
 				assert.equal(entry.fromExtension, false);
 				session.undoCompaction();
 			}
+		});
+
+		it('says nothing about coverage with what it stores', async () => {
+			const covered = { firstEntryId: 'u2', lastEntryId: 'u2', messages: -5 };
+			const compaction = given({ details: { covered } });
+			hooks.on('session_before_compact', () => ({ compaction }), { name });
+			await session.compact();
+			const [first] = explainContext(session.manager.getBranch());
+			assert.deepEqual([first?.status, first?.assumed], ['summarized', true]);
 		});
 
 		it('cannot part a tool call from its result', async () => {
