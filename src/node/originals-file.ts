@@ -84,18 +84,19 @@ export class OriginalsFile implements OriginalLines {
 			this.inode = ino;
 		}
 		while (this.indexed < size) {
-			const end = this.indexRecord(file, this.indexed) ?? lineEnd(file, this.indexed);
+			const end = this.indexRecord(file, this.indexed, size) ?? lineEnd(file, this.indexed);
 			if (end === undefined) return;
 			this.indexed = end;
 		}
 	}
 
 	/** @returns where the record ends; undefined where none that is whole begins here */
-	private indexRecord(file: number, at: number): number | undefined {
+	private indexRecord(file: number, at: number, size: number): number | undefined {
 		const offset = lineEnd(file, at);
 		if (offset === undefined) return undefined;
 		const header = parseHeader(readAt(file, at, offset - at).toString());
-		if (!header) return undefined;
+		// A damaged length may lie beyond all that a file can hold.
+		if (!header || header.bytes > size - offset) return undefined;
 		const closing = closingOf(header.entryId);
 		const found = readAt(file, offset + header.bytes, closing.length);
 		if (!found.equals(closing)) return undefined;

@@ -70,7 +70,7 @@ function fit(steps: readonly Step[], previous: Calibration | undefined): Calibra
 	for (const step of steps) {
 		const { text, toolCalls } = step;
 		const weight = 1 / (text + NOISE_FLOOR);
-		const rest = (previous ? clipped(step, previous) : step.grown) - text;
+		const rest = (previous ? clipped(step, previous) : possible(step)) - text;
 		textText += weight * text * text;
 		textCall += weight * text * toolCalls;
 		callCall += weight * toolCalls * toolCalls;
@@ -85,6 +85,11 @@ function fit(steps: readonly Step[], previous: Calibration | undefined): Calibra
 		perToken: between(PER_TOKEN.least, perToken, PER_TOKEN.most),
 		perCall: between(0, perCall, MOST_PER_CALL),
 	};
+}
+
+/** Files are not validated, so that a step may have grown by any number: no more than the weights allow. */
+function possible({ text, toolCalls, grown }: Step): number {
+	return Math.min(grown, text * PER_TOKEN.most + toolCalls * MOST_PER_CALL);
 }
 
 function clipped(step: Step, calibration: Calibration): number {

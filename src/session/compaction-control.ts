@@ -13,6 +13,7 @@ import {
 	type CompactionPreparation,
 } from './compaction/compaction.ts';
 import type { CompactionEntry, SessionEntry } from './entries.ts';
+import { isObject } from './entry-parse.ts';
 import type { NewCompaction } from './session-manager.ts';
 import {
 	compactionSettings,
@@ -159,7 +160,8 @@ export class CompactionControl {
 		const { tokensAfter, ...result } = value;
 		const details = withFailures(result.details, failed);
 		const hookFailures = [...failures, ...round.failures];
-		const preserved = results.flatMap(({ preserveData }) => preserveData ?? []);
+		// Hooks are other people's code: anything may stand here.
+		const preserved = results.map(({ preserveData }) => preserveData).filter(isObject);
 		return {
 			fields: {
 				...result,
@@ -192,7 +194,7 @@ export class CompactionControl {
 		return {
 			fields: {
 				summary,
-				...(shortSummary ? { shortSummary } : {}),
+				...(typeof shortSummary === 'string' && shortSummary ? { shortSummary } : {}),
 				firstKeptEntryId,
 				tokensBefore: preparation.tokensBefore,
 				tokensAfter,

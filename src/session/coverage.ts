@@ -1,5 +1,5 @@
 /** What a stored summary stands for: which entries, from which text to which. */
-import type { BranchSummaryEntry, CompactionEntry } from './entries.ts';
+import { isFromExtension, type BranchSummaryEntry, type CompactionEntry } from './entries.ts';
 import { entryText, firstLine } from './entry-text.ts';
 import type { SessionTree } from './session-tree.ts';
 
@@ -18,7 +18,7 @@ const TEXT_LENGTH = 60;
 /** The messages whose content went into a compaction's summary. */
 export function compactionCoverage(tree: SessionTree, entry: CompactionEntry): Coverage {
 	const path = tree.idsTo(entry.id);
-	const recorded = coveredRange(entry.details);
+	const recorded = isFromExtension(entry) ? undefined : coveredRange(entry.details);
 	if (recorded) {
 		const first = path.indexOf(recorded.firstEntryId);
 		const last = path.indexOf(recorded.lastEntryId);

@@ -10,7 +10,7 @@ import {
 	openingMessages,
 	type ContextEntry,
 } from './context.ts';
-import type { CompactionEntry, SessionEntry } from './entries.ts';
+import { isFromExtension, type CompactionEntry, type SessionEntry } from './entries.ts';
 import { isDamaged } from './entry-parse.ts';
 import type { AgentMessage } from './messages.ts';
 import { buildRequest, type LeftOutReason } from './request-builder.ts';
@@ -150,7 +150,8 @@ function* summarizedParts(path: readonly SessionEntry[]): Generator<SummarizedPa
 		});
 		const firstKept = places.get(entry.firstKeptEntryId) ?? index;
 		const keepsSome = firstKept < index;
-		const recorded = recordedRange(entry, places, index);
+		// What a hook stores is in its own shape, whatever it is called.
+		const recorded = isFromExtension(entry) ? undefined : recordedRange(entry, places, index);
 		const [first, last] = recorded ?? [windowStart, (keepsSome ? firstKept : index) - 1];
 		yield {
 			compaction: entry,

@@ -2,6 +2,9 @@
 import type { AssistantMessage } from '../agent/messages.ts';
 import type { AgentMessage } from './messages.ts';
 
+/** No window is nearly as large: a count above it is damaged, and counts as not reported. */
+const MOST_TOKENS = 1e9;
+
 /** Tokens that a provider counted. */
 export interface ReportedUsage {
 	/** What was sent: messages, system prompt and tools, whatever a cache served of them. */
@@ -35,7 +38,7 @@ export function isFinishedAnswer(message: AgentMessage): message is AssistantMes
 }
 
 function count(value: unknown): number {
-	return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+	return typeof value === 'number' && value > 0 && value <= MOST_TOKENS ? value : 0;
 }
 
 /** When a tool result was pruned (oh-my-pi's field), in ms since the epoch; undefined where it was not. */

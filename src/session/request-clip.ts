@@ -131,13 +131,17 @@ function withTexts(message: LlmMessage, change: (text: string) => string): LlmMe
 		if (type === 'text' && typeof text === 'string')
 			return { ...(part as object), text: passed(text) };
 		if (type !== 'toolCall' || typeof args !== 'object' || args === null) return part;
-		const changedArgs = Object.fromEntries(
-			Object.entries(args).map(([name, value]: [string, unknown]) => [
-				name,
-				typeof value === 'string' ? passed(value) : value,
-			]),
-		);
-		return { ...(part as object), arguments: changedArgs };
+		return { ...(part as object), arguments: withStrings(args, passed) };
 	});
 	return changed ? ({ ...message, content: parts } as typeof message) : message;
+}
+
+/** A copy with each string in it passed through `change`: edits of a file stand in lists of pairs. */
+function withStrings(value: unknown, change: (text: string) => string): unknown {
+	if (typeof value === 'string') return change(value);
+	if (typeof value !== 'object' || value === null) return value;
+	if (Array.isArray(value)) return value.map((item) => withStrings(item, change));
+	return Object.fromEntries(
+		Object.entries(value).map(([name, field]) => [name, withStrings(field, change)]),
+	);
 }

@@ -14,6 +14,9 @@ const TEXT_FIELDS: Record<string, readonly string[]> = {
 };
 const CONTENT_ROLES = new Set(['user', 'assistant', 'toolResult', 'system', 'custom']);
 
+/** Levels of arguments; no tool takes as many, and a few thousand cannot be written as JSON. */
+const DEEPEST_ARGUMENTS = 200;
+
 /** The message itself where it is sound, else a copy with what is missing put in as empty. */
 export function soundMessage(message: AgentMessage): AgentMessage {
 	const fields = message as unknown as Fields;
@@ -79,13 +82,26 @@ function soundPart(part: unknown): unknown {
 function soundCall(call: Fields): unknown {
 	if (typeof call.id !== 'string') return undefined;
 	const { arguments: args } = call;
-	const hasArguments = typeof args === 'object' && args !== null && !Array.isArray(args);
+	const hasArguments =
+		typeof args === 'object' &&
+		args !== null &&
+		!Array.isArray(args) &&
+		!isDeeperThan(DEEPEST_ARGUMENTS, args);
 	if (typeof call.name === 'string' && hasArguments) return call;
 	return {
 		...call,
 		name: typeof call.name === 'string' ? call.name : 'unknown',
 		arguments: hasArguments ? args : {},
 	};
+}
+
+/** True where there is something in `value` at more than so many levels. */
+function isDeeperThan(levels: number, value: object): boolean {
+	for (const field of Object.values(value) as unknown[]) {
+		if (typeof field !== 'object' || field === null) continue;
+		if (levels === 0 || isDeeperThan(levels - 1, field)) return true;
+	}
+	return false;
 }
 
 function textOf(value: unknown): string {

@@ -30,10 +30,14 @@ export class UserError extends Error {
 	}
 }
 
-/** The message of anything thrown. */
+/** The message of anything thrown; other people's code may throw what has none. */
 export function errorText(error: unknown): string {
-	if (error instanceof UserError) return error.fullText;
-	return error instanceof Error ? error.message : String(error);
+	try {
+		if (error instanceof UserError) return error.fullText;
+		return String(error instanceof Error ? error.message : error);
+	} catch {
+		return 'something was thrown that has no text';
+	}
 }
 
 /** True where an operation ended because its AbortSignal fired. */

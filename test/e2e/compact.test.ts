@@ -55,6 +55,7 @@ describe('compacting a session', () => {
 					'espalier.model.baseUrl': server.baseUrl,
 					'espalier.model.name': 'scripted',
 					'espalier.compaction.keepRecentTokens': 500,
+					'espalier.retry.enabled': false,
 				},
 			});
 			await workbench.openEspalier();

@@ -1,6 +1,7 @@
 /** The registry of hooks: registration, order, time limits, and errors that stay where they happen. */
 import { untilAborted } from '../../util/async.ts';
 import { errorText, isAbort } from '../../util/errors.ts';
+import { copyOfEvent, plainAnswer } from './plain-copies.ts';
 import type {
 	HookAnswer,
 	HookEvent,
@@ -63,7 +64,8 @@ export class HookRegistry implements HookRunner {
 			if (hook.event !== event) continue;
 			signal.throwIfAborted();
 			try {
-				const result = await call<E>(hook, payload, signal);
+				const told = await copyOfEvent(payload);
+				const result = plainAnswer(await call<E>(hook, told, signal));
 				if (!isResult<E>(result)) continue;
 				answers.push({ name: hook.name, result });
 				if (decides(result)) break;

@@ -57,7 +57,8 @@ function sectionsOf(text: string): Section[] {
 		}
 		const heading = fence
 			? null
-			: (/^#{1,4}\s+(.+?)\s*#*$/.exec(raw) ?? /^\*\*([^*]{3,60}?):?\*\*:?$/.exec(raw.trim()));
+			: (/^#{1,4}\s+(.+?)\s*#*$/.exec(raw.slice(0, LINE_CHARS)) ??
+				/^\*\*([^*]{3,60}?):?\*\*:?$/.exec(raw.trim()));
 		if (heading) {
 			const title = clip(plainLine(heading[1]!), 60);
 			// "Turn Context (split turn):" is no section of its own, the ones below it are.

@@ -12,12 +12,13 @@ import type { AgentMessage } from '../messages.ts';
 import type { SessionTree } from '../session-tree.ts';
 import { buildRequest } from '../request-builder.ts';
 import { clipMessages } from './clip-message.ts';
+import { fittingSummary } from './fitting-summary.ts';
 import { OpenCalls } from './open-calls.ts';
+import { SIZE_TOLERANCE } from './summary-answer.ts';
 import type { Summarizer } from './summarizer.ts';
 import {
 	addFileOperations,
 	addRecordedFiles,
-	appendFileTags,
 	createFileOperations,
 	fileLists,
 	type FileOperations,
@@ -194,8 +195,9 @@ export async function generateBranchSummary(
 		options.signal,
 	);
 	const lists = fileLists(fileOps);
+	const text = `${preamble.trim()}\n\n${answer.text.trim()}`;
 	return {
-		summary: appendFileTags(`${preamble.trim()}\n\n${answer.text.trim()}`, lists),
+		summary: fittingSummary(text, lists, options.summaryTokens * SIZE_TOLERANCE),
 		details: {
 			...lists,
 			coveredEntries: entries.length,

@@ -4,7 +4,9 @@ import type { TokenCounter } from '../../util/tokens.ts';
 import { contextTokens } from '../context-tokens.ts';
 import { keptContextEntries, messagesOf } from '../context.ts';
 import type { SessionEntry } from '../entries.ts';
+import type { AgentMessage } from '../messages.ts';
 import type { CompactionPreparation } from './compaction.ts';
+import { OpenCalls } from './open-calls.ts';
 
 /**
  * What a hook's compaction leaves, or why it cannot be used: its summary must be a text, its boundary an
@@ -25,7 +27,10 @@ export function compactionAtBoundary(
 	if (boundary.type === 'message' && boundary.message.role === 'toolResult')
 		return 'its boundary is a tool result, which would lose its call';
 	const later = new Set(path.slice(place));
-	const messages = messagesOf(keptContextEntries(path).filter(({ entry }) => later.has(entry)));
+	const items = keptContextEntries(path);
+	const messages = messagesOf(items.filter(({ entry }) => later.has(entry)));
+	if (partsCall(messagesOf(items), messages.length))
+		return 'its boundary lies between a tool call and its result';
 	const tokensAfter = contextTokens(
 		[{ role: 'compactionSummary', summary, tokensBefore, timestamp: 0 }, ...messages],
 		count,
@@ -33,4 +38,12 @@ export function compactionAtBoundary(
 	);
 	if (tokensAfter >= tokensBefore) return 'it would not make the context smaller';
 	return { tokensAfter, keptMessages: messages.length };
+}
+
+/** True where one of the last `kept` messages answers a call that lies before them. */
+function partsCall(messages: readonly AgentMessage[], kept: number): boolean {
+	const newestFirst = messages.toReversed();
+	const open = new OpenCalls(newestFirst);
+	for (const message of newestFirst.slice(0, kept)) open.meet(message);
+	return open.any;
 }

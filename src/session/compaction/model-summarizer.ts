@@ -39,6 +39,8 @@ const MARGIN_SHARE = 0.05;
 const LEAST_TRANSCRIPT_TOKENS = 200;
 /** How often the parts are halved where the server finds a request too long all the same. */
 const MOST_HALVINGS = 4;
+/** Share of what a prompt may take that hooks' lines take at most, and as much for a hook's prompt. */
+const HOOK_SHARE = 1 / 3;
 const SHORT_SUMMARY_TOKENS = 512;
 
 const system = systemPrompt.trim();
@@ -53,6 +55,26 @@ async function transcriptOf(messages: readonly AgentMessage[], signal: AbortSign
 		if (signal.aborted) throw abortError('The summary');
 	}
 	return new TranscriptParts(blocks);
+}
+
+/** The request with no more of what hooks said than `most` tokens each, so that they never fill a window. */
+function withFittingHooks(request: SummaryRequest, most: number): SummaryRequest {
+	const { basePrompt, additionalContext = [], ...rest } = request;
+	const lines: string[] = [];
+	let left = most;
+	for (const line of additionalContext) {
+		const fitting = clipToFit(line, (text) => estimateTextTokens(text) <= left);
+		if (fitting === '') continue;
+		lines.push(fitting);
+		left -= estimateTextTokens(fitting);
+	}
+	// A prompt without its middle asks for something else: ours takes its place.
+	const isUsable = basePrompt !== undefined && estimateTextTokens(basePrompt) <= most;
+	return {
+		...rest,
+		...(lines.length > 0 ? { additionalContext: lines } : {}),
+		...(isUsable ? { basePrompt } : {}),
+	};
 }
 
 /** One summary in the making. */
@@ -122,9 +144,10 @@ class SummaryRun {
 	}
 
 	/** Goes through the transcript, each part merged into the summary of the parts before it. */
-	async summarize(request: SummaryRequest, parts: TranscriptParts): Promise<string> {
-		const output = this.outputTokens(request.maxTokens);
+	async summarize(given: SummaryRequest, parts: TranscriptParts): Promise<string> {
+		const output = this.outputTokens(given.maxTokens);
 		const whole = this.promptTokens(output) - estimateTextTokens(system);
+		const request = withFittingHooks(given, whole * HOOK_SHARE);
 		let summary = request.previousSummary?.trim() || undefined;
 		let halvings = 0;
 		let mostPerPart = Infinity;

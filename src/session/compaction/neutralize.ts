@@ -9,7 +9,8 @@ const tagNames = [
 	'modified-files',
 ];
 
-const ownTag = new RegExp(`<(?=\\s*/?\\s*(?:${tagNames.join('|')})(?![\\w-]))`, 'gi');
+// Each space is looked at once: text from outside may hold very many.
+const ownTag = new RegExp(`<(?=(?:\\s*/)?\\s*(?:${tagNames.join('|')})(?![\\w-]))`, 'gi');
 
 /** Replaces the bracket of whatever looks like one of our own tags by "‹": readable, but no tag. */
 export function neutralizeTags(text: string): string {

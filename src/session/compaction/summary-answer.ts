@@ -8,8 +8,8 @@ import { neutralizeTags } from './neutralize.ts';
 const UNCHANGED = 'The session is unchanged.';
 const OFFLINE_HINT = 'The offline summary needs no model: choose "Use offline summary".';
 
-/** Estimates are rough, and some servers ignore the limit a little. */
-const SIZE_TOLERANCE = 2;
+/** How many times the limit a summary may take: estimates are rough, and some servers ignore it a little. */
+export const SIZE_TOLERANCE = 2;
 
 /** A summarizer failed at its work; another one may succeed. */
 export class SummaryFailure extends UserError {}
@@ -34,11 +34,9 @@ export function requestFailure(error: ModelError): SummaryFailure {
 
 /** Some models put their thinking, or tags around the whole, into the text. */
 function withoutWrapping(text: string): string {
-	return text
-		.replace(/^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i, '')
-		.trim()
-		.replace(/^<summary>\s*([\s\S]*?)\s*<\/summary>$/i, '$1')
-		.trim();
+	const told = text.replace(/^(?:\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$))+/i, '').trim();
+	const isWrapped = /^<summary>/i.test(told) && /<\/summary>$/i.test(told);
+	return isWrapped ? told.slice('<summary>'.length, -'</summary>'.length).trim() : told;
 }
 
 function unfinished(message: AssistantMessage, name: string): UserError | undefined {
@@ -74,7 +72,8 @@ export function summaryOf(message: AssistantMessage, name: string, maxTokens: nu
 	const text = withoutWrapping(
 		message.content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
 	);
-	if (text === '') {
+	// A fence without anything in it, a lone dot or invisible characters tell nothing either.
+	if (!/[\p{L}\p{N}]/u.test(text)) {
 		const thought = message.content.some((part) => part.type === 'thinking');
 		throw summaryFailure(
 			'empty',

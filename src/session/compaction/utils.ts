@@ -18,6 +18,7 @@ export interface FileLists {
 
 /** Tags list at most this many files of each kind and how many more there are (spec). */
 export const MAX_TAGGED_FILES = 100;
+const FILE_TAGS = ['read-files', 'modified-files'];
 const READ_TOOLS = new Set(['read']);
 const MODIFY_TOOLS = new Set(['write', 'edit']);
 
@@ -91,5 +92,20 @@ function taggedFiles(files: readonly string[], most: number): string {
 
 /** Removes file tags, so that an update pass neither repeats nor rewrites them. */
 export function stripFileTags(summary: string): string {
-	return summary.replace(/<(read-files|modified-files)>[\s\S]*?<\/\1>/g, '').trimEnd();
+	let rest = summary;
+	for (const tag of FILE_TAGS) rest = withoutTag(rest, `<${tag}>`, `</${tag}>`);
+	return rest.trimEnd();
+}
+
+/** Looks at each character once, however many tags are never closed: summaries come from any file. */
+function withoutTag(text: string, opening: string, closing: string): string {
+	const parts: string[] = [];
+	let at = 0;
+	for (;;) {
+		const start = text.indexOf(opening, at);
+		const end = start < 0 ? -1 : text.indexOf(closing, start);
+		if (end < 0) return parts.join('') + text.slice(at);
+		parts.push(text.slice(at, start));
+		at = end + closing.length;
+	}
 }

@@ -289,6 +289,17 @@ describe('pruned session files', () => {
 		assert.equal(manager.isPruned('r2'), false);
 	});
 
+	it('passes over a record whose length no file can hold', async () => {
+		await write(3, 2_000);
+		await prune(await openOwn(), 'r1');
+		const whole = await readFile(originalsPath(path));
+		for (const bytes of [Number.MAX_SAFE_INTEGER, 2 ** 40, whole.length]) {
+			const damaged = Buffer.from(`${JSON.stringify({ original: 'r1', bytes })}\n`);
+			await writeFile(originalsPath(path), Buffer.concat([damaged, whole]));
+			assert(new OriginalsFile(path).get('r1'), String(bytes));
+		}
+	});
+
 	it('adds to originals that are torn at their end, and drops none', async () => {
 		await write(3, 2_000);
 		const before = await readFile(path);

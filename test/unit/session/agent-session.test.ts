@@ -225,18 +225,20 @@ describe('agent session', () => {
 		server.enqueue(
 			steps.text('half an answer', { gate }),
 			steps.text('The summary.'),
+			steps.text('A line for lists.'),
 			steps.text('The whole answer.'),
 		);
 		await session.prompt('Last question');
 		await server.waitForRequest(1);
-		await session.compact();
-		await server.waitForRequest(3);
+		const { entry } = await session.compact();
+		assert.equal(entry.shortSummary, 'A line for lists.');
+		await server.waitForRequest(4);
 		await session.whenIdle();
-		assert.equal(server.requests.length, 3);
+		assert.equal(server.requests.length, 4);
 		const message = leafMessage();
 		assert(message.role === 'assistant');
 		assert.deepEqual(message.content, [{ type: 'text', text: 'The whole answer.' }]);
-		const last = server.requests[2]?.body.messages.at(-1);
+		const last = server.requests[3]?.body.messages.at(-1);
 		assert.match(JSON.stringify(last), /Last question/);
 	});
 
@@ -280,12 +282,12 @@ describe('agent session', () => {
 
 	it('takes up no turn that had ended before the compaction, and none that failed (C09)', async () => {
 		await open(longSession());
-		server.enqueue(steps.text('answered'), steps.text('The summary.'));
+		server.enqueue(steps.text('answered'), steps.text('The summary.'), steps.text('A line.'));
 		await session.prompt('Question');
 		await session.whenIdle();
 		await session.compact();
 		await session.whenIdle();
-		assert.equal(server.requests.length, 2);
+		assert.equal(server.requests.length, 3);
 	});
 
 	it('holds the queue after a failed turn, and sends all of it with the next prompt (C08)', async () => {

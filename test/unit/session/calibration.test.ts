@@ -55,6 +55,13 @@ describe('calibrate', () => {
 		assert.ok(perCall < 120, String(perCall));
 	});
 
+	it('is moved no further by an absurd step than by one that is just possible (C07)', () => {
+		const steps = stepsObeying({ perToken: 1, perCall: 0 }, 20);
+		const limit = calibrate([...steps, { text: 400, toolCalls: 1, grown: 400 * 4 + 500 }]);
+		for (const grown of [1e6, 1e300, Number.MAX_VALUE, Infinity])
+			assert.deepEqual(calibrate([...steps, { text: 400, toolCalls: 1, grown }]), limit);
+	});
+
 	it('is not carried away by outliers', () => {
 		const wanted = { perToken: 1.25, perCall: 60 };
 		const steps = stepsObeying(wanted, 64);

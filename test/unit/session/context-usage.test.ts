@@ -97,6 +97,18 @@ describe('readContextUsage', () => {
 		});
 	}
 
+	it('believes no absurd counts, and stays finite whatever stands in the file', async () => {
+		for (const bad of [1e308, Infinity, 2 ** 53, -5, NaN, '9', null]) {
+			const session = new SessionBuilder();
+			session.user('hello', 'u1');
+			const usage = { input: bad, output: bad, cacheRead: bad, cacheWrite: bad } as never;
+			session.message(answer(usage));
+			const { basis, tokens, percent } = await usageOf(session);
+			assert.equal(basis, 'estimate', String(bad));
+			assert(tokens > 0 && tokens < 100 && Number.isFinite(percent), String(bad));
+		}
+	});
+
 	it('believes usage from after a prune', async () => {
 		const { basis } = await usageOf(reported(), { prunedAt: Date.UTC(2025) });
 		assert.equal(basis, 'reported');

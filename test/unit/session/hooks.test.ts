@@ -6,10 +6,11 @@ import type { SummaryRequest } from '../../../src/session/compaction/summarizer.
 import type { AgentSession } from '../../../src/session/agent-session.ts';
 import type { CompactionDetails, CompactionEntry } from '../../../src/session/entries.ts';
 import type { MemorySessionStorage } from '../../../src/session/session-storage.ts';
+import { explainContext } from '../../../src/session/explain-context.ts';
 import { UserError } from '../../../src/util/errors.ts';
 import { echoSession, fiveTurns } from '../../support/echo-session.ts';
 import type { EchoSummarizer } from '../../support/echo-summarizer.ts';
-import { textOfTokens } from '../../support/session-builder.ts';
+import { assistant, textOfTokens, toolCall, toolResult } from '../../support/session-builder.ts';
 
 const failsWith = (reason: string) => (error: unknown) =>
 	error instanceof UserError && error.reason === reason;
@@ -93,6 +94,58 @@ describe('hooks of a session', () => {
 			}
 		});
 
+		it('says nothing about coverage with what it stores', async () => {
+			const covered = { firstEntryId: 'u2', lastEntryId: 'u2', messages: -5 };
+			const compaction = given({ details: { covered } });
+			hooks.on('session_before_compact', () => ({ compaction }), { name });
+			await session.compact();
+			const [first] = explainContext(session.manager.getBranch());
+			assert.deepEqual([first?.status, first?.assumed], ['summarized', true]);
+		});
+
+		it('cannot part a tool call from its result', async () => {
+			for (const between of ['note', 'label'])
+				for (const [id, usable] of [
+					[between, false],
+					['call', true],
+				] as const) {
+					const parted = fiveTurns();
+					parted.message(assistant('', [toolCall('c')]), 'call');
+					if (between === 'note')
+						parted.add({
+							type: 'custom_message',
+							id: 'note',
+							customType: 'x',
+							content: 'between',
+							display: true,
+						});
+					else parted.add({ type: 'label', id: 'label', targetId: 'u1', label: 'x' });
+					parted.message(toolResult('c', 'found'), 'result');
+					parted.message(assistant('done'), 'done');
+					hooks = new HookRegistry();
+					({ session } = await echoSession(parted, { hooks }));
+					const compaction = given({ firstKeptEntryId: id });
+					hooks.on('session_before_compact', () => ({ compaction }), { name });
+					const { entry } = await session.compact();
+					assert.equal(entry.fromExtension, usable, `${between}: ${id}`);
+				}
+		});
+
+		it('that changes what it is told changes nothing', async () => {
+			hooks.on(
+				'session_before_compact',
+				({ preparation, branchEntries }) => {
+					preparation.firstKeptEntryId = 'nowhere';
+					preparation.messagesToSummarize.length = 0;
+					(branchEntries as unknown[]).length = 0;
+				},
+				{ name },
+			);
+			const { entry } = await session.compact();
+			assert.equal(entry.firstKeptEntryId, 'u5');
+			assert((summarizer.requests[0]?.messages.length ?? 0) > 0);
+		});
+
 		it('that fails leaves the compaction as it would have been', async () => {
 			hooks.on('session_before_compact', () => Promise.reject(new Error('broken')), { name });
 			const { entry } = await session.compact();
@@ -115,6 +168,13 @@ describe('hooks of a session', () => {
 		assert.deepEqual(request.additionalContext, ['a', 'b', 'c']);
 		assert.equal(request.basePrompt, 'Theirs');
 		assert.deepEqual(entry.preserveData, { x: 1, y: 2 });
+	});
+
+	it('session.compacting is not broken by a prompt or data of another kind', async () => {
+		hooks.on('session.compacting', () => ({ prompt: 42, preserveData: 'abc' }) as never, { name });
+		const { entry } = await session.compact();
+		assert.equal(summarizer.requests[0]?.basePrompt, undefined);
+		assert.equal(entry.preserveData, undefined);
 	});
 
 	it('session_compact comes after the entry is saved, and cannot take it back', async () => {

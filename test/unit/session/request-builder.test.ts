@@ -129,6 +129,23 @@ describe('request builder', () => {
 		assert.equal(buildRequest(damaged).messages.length, 1);
 	});
 
+	it('clips what stands in lists in the arguments of a newest call, too (C04)', () => {
+		const edits = Array.from({ length: 20 }, (_, index) => ({
+			oldText: textOfTokens(600),
+			newText: textOfTokens(500),
+			line: index,
+		}));
+		const call = toolCall('c', 'edit', { path: 'a.ts', edits });
+		const history = [user('go'), assistant('', [call]), toolResult('c', 'ok', 'edit')];
+		const room = 7000;
+		assert(contextTokens(history, undefined, room) <= room);
+		const { messages, clipped } = buildRequest(history, { room });
+		assert.deepEqual([...clipped], [history[1]]);
+		assert.match(JSON.stringify(messages[1]), /"line":19/);
+		assert.equal(call.arguments.edits, edits);
+		assert.equal(edits[0]?.oldText.length, 2400);
+	});
+
 	it('clips a group that is larger than the window, the largest texts first (C01, C04)', () => {
 		const room = 6000;
 		const history = [

@@ -21,6 +21,18 @@ const ROLES = [
 const FIELDS = ['content', 'command', 'output', 'summary', 'toolCallId', 'toolName', 'stopReason'];
 
 describe('sound messages', () => {
+	it('hold no arguments that are nested too deeply to be written (C11)', () => {
+		const nested = (levels: number) =>
+			JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown;
+		for (const levels of [100, 10_000]) {
+			const message = assistant('', [toolCall('c', 'x', { a: nested(levels) })]);
+			const history = [message, toolResult('c', 'out')];
+			assert(contextTokens(history) > 0);
+			assert.equal(buildRequest(history).messages.length, 2);
+			assert.equal(soundMessage(message) === message, levels === 100);
+		}
+	});
+
 	it('are never a reason to fail, whatever a file holds (C11)', () => {
 		const part = fc.oneof(
 			fc.record({

@@ -38,6 +38,70 @@ describe('hook registry', () => {
 		assert.deepEqual(order, begins);
 	});
 
+	it('passes over what is thrown without a text, and answers that are no data', async () => {
+		const round: Record<string, unknown> = {};
+		round.self = round;
+		const handlers: [string, () => never][] = [
+			[
+				'no text',
+				() => {
+					throw Object.create(null);
+				},
+			],
+			[
+				'getter',
+				() =>
+					({
+						get cancel() {
+							throw new Error('got');
+						},
+					}) as never,
+			],
+			[
+				'proxy',
+				() =>
+					new Proxy(
+						{},
+						{
+							get() {
+								throw new Error('trap');
+							},
+						},
+					) as never,
+			],
+			['circular', () => ({ compaction: { summary: 's', details: round } }) as never],
+			['bigint', () => ({ compaction: { summary: 's', details: 1n } }) as never],
+			['function', () => (() => {}) as never],
+		];
+		for (const [name, handler] of handlers) {
+			const registry = new HookRegistry();
+			registry.on('session_before_tree', handler, { name });
+			const { answers, failures } = await registry.run('session_before_tree', {} as never, never);
+			assert.deepEqual(answers, [], name);
+			assert.equal(failures.length, name === 'function' ? 0 : 1, name);
+		}
+	});
+
+	it('gives each hook a copy: what one does to it reaches neither the session nor the next', async () => {
+		const registry = new HookRegistry();
+		const message = { role: 'user' as const, content: 'asked', timestamp: 0 };
+		const event = { sessionId: 's', messages: [message] };
+		const seen: unknown[] = [];
+		for (const name of ['first', 'second'])
+			registry.on(
+				'session.compacting',
+				(told) => {
+					seen.push(structuredClone(told));
+					(told.messages[0] as { content: string }).content = 'changed';
+					(told.messages as unknown[]).push('more');
+				},
+				{ name },
+			);
+		await registry.run('session.compacting', event, never);
+		assert.deepEqual(event, { sessionId: 's', messages: [{ ...message, content: 'asked' }] });
+		assert.deepEqual(seen, [event, event]);
+	});
+
 	it('reports a hook that throws, rejects or hangs, and goes on with the next', async () => {
 		const reports: string[] = [];
 		const registry = new HookRegistry((failure) => reports.push(failure));

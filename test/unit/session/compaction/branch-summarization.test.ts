@@ -5,6 +5,7 @@ import {
 	prepareBranchEntries,
 } from '../../../../src/session/compaction/branch-summarization.ts';
 import { buildRequest } from '../../../../src/session/request-builder.ts';
+import { estimateTextTokens } from '../../../../src/util/tokens.ts';
 import { estimateTokens } from '../../../../src/session/message-tokens.ts';
 import { SessionTree } from '../../../../src/session/session-tree.ts';
 import { EchoSummarizer } from '../../../support/echo-summarizer.ts';
@@ -104,6 +105,25 @@ describe('branch summarization', () => {
 		session.message(assistant('stopped', [], { stopReason: 'aborted' }));
 		assert.equal(await generateBranchSummary(session.entries, summarizer, options), undefined);
 		assert.equal(summarizer.requests.length, 0);
+	});
+
+	it('is not much larger than asked for, however many files there are (C04)', async () => {
+		const session = new SessionBuilder();
+		for (let number = 0; number < 200; number++)
+			session.message(
+				assistant('', [
+					toolCall(`c${number}`, number % 2 ? 'read' : 'write', {
+						path: `${'folder/'.repeat(100)}${number}`,
+					}),
+				]),
+			);
+		const result = await generateBranchSummary(session.entries, new EchoSummarizer(), {
+			summaryTokens: 1000,
+			signal,
+		});
+		assert(estimateTextTokens(result?.summary ?? '') <= 2000);
+		assert.match(result?.summary ?? '', /branch summary 1[^]*more\)/);
+		assert.equal(result?.details.readFiles?.length, 100);
 	});
 
 	it('is the preamble, the summary and the file tags; instructions replace unless told to add', async () => {

@@ -273,6 +273,17 @@ describe('createModelSummarizer', () => {
 		}).timeout(20_000);
 	});
 
+	it('is not kept from its work by hooks that say more than the window takes', async () => {
+		server.enqueue(steps.text('## Goal\nFix'));
+		const huge = 'word '.repeat(400_000);
+		const asked = { ...request(), additionalContext: ['short line', huge], basePrompt: huge };
+		const answer = await summarizer(32_000).summarize(asked, never());
+		assert.equal(answer.text, '## Goal\nFix');
+		const { prompt } = promptOf(server.requests[0]);
+		assert.match(prompt, /- short line\n- word .*characters cut/s);
+		assert(estimateTextTokens(prompt) < 32_000);
+	});
+
 	describe('answers that are no summaries (C05)', () => {
 		const call = [{ id: 'a', name: 'read', arguments: '{"path":"x"}' }];
 		const cases: [string, Step, string, RegExp][] = [
@@ -280,6 +291,10 @@ describe('createModelSummarizer', () => {
 			['whitespace', steps.text([' \n', '\t ']), 'empty', /empty summary/],
 			['thinking only', steps.thinkingOnly('Let me see…'), 'empty', /thought about/],
 			['thinking as text', steps.text(['<think>hm, ', 'no end']), 'empty', /empty/],
+			['thinking twice', steps.text('<think>a</think>\n<think>b</think>'), 'empty', /empty/],
+			['an empty fence', steps.text('```\n```'), 'empty', /empty summary/],
+			['a lone dot', steps.text('.'), 'empty', /empty summary/],
+			['invisible characters', steps.text('\u200b\u2060'), 'empty', /empty summary/],
 			['cut at the limit', steps.lengthStop('## Goal\nHalf a'), 'length', /output limit/],
 			['a tool call', steps.toolCalls(call), 'toolCall', /called a tool/],
 			[
@@ -344,6 +359,13 @@ describe('createModelSummarizer', () => {
 	it('takes thinking and wrapping tags off a good answer', async () => {
 		server.enqueue(steps.text('<think>hm</think>\n<summary>\n## Goal\nFix\n</summary>'));
 		assert.equal((await summarizer().summarize(request(), never())).text, '## Goal\nFix');
+	});
+
+	it('costs no more than its length: a wrapping tag that is never closed, and many spaces', async () => {
+		const text = `<summary>${' '.repeat(6_000)}x`;
+		server.enqueue(steps.text(text));
+		const answer = await summarizer().summarize({ ...request(), maxTokens: 5_000 }, never());
+		assert.equal(answer.text, text.replace('<', '‹'));
 	});
 
 	describe('the line for lists', () => {

@@ -9,6 +9,7 @@ import {
 import { clipMiddle, clipToFit } from '../../../../src/session/compaction/clip-text.ts';
 import { neutralizeTags } from '../../../../src/session/compaction/neutralize.ts';
 import { serializeConversation } from '../../../../src/session/compaction/serialize.ts';
+import { stripFileTags } from '../../../../src/session/compaction/utils.ts';
 import { userMessage } from '../../../support/collect-stream.ts';
 
 function assistant(...content: AssistantMessage['content']): AssistantMessage {
@@ -155,6 +156,21 @@ describe('serializeConversation', () => {
 		const messages = Array.from({ length: 10_000 }, (_, i) => result(`${i} ${'x<'.repeat(500)}`));
 		const blocks = serializeConversation(messages).split('[Tool result]: ');
 		assert.equal(blocks.length - 1, messages.length);
+	});
+});
+
+describe('text from outside of any size', () => {
+	it('costs no more than its length: spaces behind a bracket', () => {
+		const text = `<${' '.repeat(1_000_000)}x`;
+		assert.equal(neutralizeTags(text), text);
+		assert.equal(neutralizeTags('< / conversation>'), '‹ / conversation>');
+	});
+
+	it('costs no more than its length: file tags that are never closed', () => {
+		const text = '<read-files>'.repeat(400_000);
+		assert.equal(stripFileTags(text), text);
+		const tags = '<read-files>\na\n</read-files>\n<modified-files>b</modified-files>';
+		assert.equal(stripFileTags(`one\n\n${tags}\n\ntwo${tags}`), 'one\n\n\n\n\ntwo');
 	});
 });
 
