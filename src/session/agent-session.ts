@@ -296,7 +296,7 @@ export class AgentSession {
 			const context = (await this.manager.readContext()).messages;
 			const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context, {
 				room: this.room,
-				count: await this.parts.counter(),
+				count: await this.counts.counterFor(this.manager.tree, this.manager.leafId, { now: true }),
 			});
 			const answer = await streamAnswer(
 				model,

@@ -29,6 +29,13 @@ const ENOUGH_OBSERVATIONS = 10;
 /** So much of the newest text is tokenized, in estimated tokens; older text is estimated in proportion. */
 const TOKENIZED_TOKENS = 1_000_000;
 
+export interface CounterOptions {
+	/** The model that will be asked; the one that the path names where absent. */
+	model?: ModelName | undefined;
+	/** True for a counter from what is known already: a prompt must not wait for a tokenizer. */
+	now?: boolean;
+}
+
 export class TokenCounts {
 	private readonly tokenizer: Tokenizer | undefined;
 	private readonly estimated = new WeakMap<object, MessageMeasure>();
@@ -40,20 +47,19 @@ export class TokenCounts {
 
 	/**
 	 * The counter for the context of `leafId`. Messages that come later are counted by it as well.
-	 * @param model the model that will be asked; the one that the path names where absent
 	 * @throws UserError('unreadable') where the file cannot be read now
 	 */
 	async counterFor(
 		tree: SessionTree,
 		leafId: string | null,
-		model: ModelName | undefined = modelOnPath(tree, leafId),
+		{ model = modelOnPath(tree, leafId), now = false }: CounterOptions = {},
 	): Promise<TokenCounter> {
 		const observations = model ? await readObservations(tree, leafId, model) : [];
 		const usesTokenizer =
 			this.tokenizer && (isOpenAI(model) || observations.length < ENOUGH_OBSERVATIONS);
 		const base =
 			usesTokenizer && this.tokenizer
-				? await this.tokenizerBase(tree, leafId, observations, this.tokenizer)
+				? await this.tokenizerBase(tree, leafId, observations, now ? undefined : this.tokenizer)
 				: { count: estimateTextTokens, measure: (message: object) => this.estimate(message) };
 		const steps = observations.map(({ messages, grown }) =>
 			stepOf(messages.map(base.measure), grown),
@@ -66,7 +72,7 @@ export class TokenCounts {
 		tree: SessionTree,
 		leafId: string | null,
 		observations: readonly Observation[],
-		tokenizer: Tokenizer,
+		tokenizer: Tokenizer | undefined,
 	): Promise<{ count: TokenCounter; measure: (message: object) => MessageMeasure }> {
 		const context = buildPathContext(await tree.readContextPathTo(leafId)).messages;
 		const observed = observations.flatMap(({ messages }) => messages);
@@ -95,7 +101,7 @@ export class TokenCounts {
 	/** Has those tokenized that are not yet, as far as the limit goes. @returns those that are */
 	private async tokenize(
 		messages: readonly AgentMessage[],
-		tokenizer: Tokenizer,
+		tokenizer: Tokenizer | undefined,
 	): Promise<Set<AgentMessage>> {
 		const done = new Set<AgentMessage>();
 		const missing: { message: AgentMessage; parts: MessageParts }[] = [];
@@ -105,7 +111,7 @@ export class TokenCounts {
 			tokens += this.estimate(message).text;
 			if (tokens > TOKENIZED_TOKENS) break;
 			if (this.tokenized.has(message)) done.add(message);
-			else missing.push({ message, parts: messageParts(message) });
+			else if (tokenizer) missing.push({ message, parts: messageParts(message) });
 			await pause();
 		}
 		const counts = await countTexts(
@@ -136,9 +142,9 @@ export class TokenCounts {
 /** The counts; undefined where the tokenizer fails: then the estimate stands. */
 async function countTexts(
 	texts: readonly string[],
-	tokenizer: Tokenizer,
+	tokenizer: Tokenizer | undefined,
 ): Promise<number[] | undefined> {
-	if (texts.length === 0) return [];
+	if (texts.length === 0 || !tokenizer) return [];
 	try {
 		return await tokenizer.count(texts);
 	} catch {

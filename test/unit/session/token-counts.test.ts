@@ -93,6 +93,20 @@ describe('TokenCounts', () => {
 		assert.deepEqual(tokenizer.asked, ['first message', 'second']);
 	});
 
+	it('makes nobody wait for the tokenizer who cannot', async () => {
+		const session = new SessionBuilder();
+		session.user(textOfTokens(100));
+		const tokenizer = new CharacterTokenizer();
+		const counts = new TokenCounts({ tokenizer });
+		const tree = SessionTree.of(session.entries);
+		const [message] = buildTreeContext(tree, session.leaf).messages as [AgentMessage];
+		const now = await counts.counterFor(tree, session.leaf, { now: true });
+		assert.deepEqual([estimateTokens(message, now), tokenizer.asked.length], [100, 0]);
+		await counts.counterFor(tree, session.leaf);
+		const later = await counts.counterFor(tree, session.leaf, { now: true });
+		assert.equal(estimateTokens(message, later), 400);
+	});
+
 	it('counts text that the tokenizer has not seen in proportion', async () => {
 		const session = new SessionBuilder();
 		session.user(textOfTokens(100));
