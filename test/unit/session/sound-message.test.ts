@@ -33,7 +33,8 @@ describe('sound messages', () => {
 		}
 	});
 
-	it('are never a reason to fail, whatever a file holds (C11)', () => {
+	it('are never a reason to fail, whatever a file holds (C11)', function () {
+		this.timeout(60_000);
 		const part = fc.oneof(
 			fc.record({
 				type: fc.constantFrom('text', 'thinking', 'image', 'toolCall', 'hologram'),
