@@ -10,7 +10,7 @@ import { run } from './lib/processes.mjs';
 import { checkDependencies, checkNode, ensureChromium, orExplain } from './lib/prerequisites.mjs';
 
 const suites = {
-	unit: (options) => mocha('unit', options, ['--timeout', '10000'], 10 * 60_000),
+	unit: (options) => mocha('unit', options, ['--timeout', '20000'], 20 * 60_000),
 	integration: async (options) => (await import('./integration.mjs')).runIntegration(options),
 	// --exit: a failed test may leave a server behind, which ends with the process.
 	e2e: (options) => mocha('e2e', options, ['--timeout', '120000', '--exit'], 60 * 60_000),
