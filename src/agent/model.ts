@@ -1,10 +1,20 @@
 /** The model port. Providers implement it; the agent loop and the model summarizer use it. */
 import type { AssistantMessage, LlmMessage } from './messages.ts';
 
+/** What a model is told of a tool that it may call. */
+export interface ToolDefinition {
+	name: string;
+	description: string;
+	/** A JSON schema of the arguments: an object. */
+	parameters: object;
+}
+
 export interface ModelRequest {
 	systemPrompt?: string;
 	/** Oldest first, already repaired by the request builder. */
 	messages: LlmMessage[];
+	/** The tools that the model may call; none where absent. */
+	tools?: ToolDefinition[];
 	/** Upper bound on the answer, in tokens; the provider's own default where absent. */
 	maxOutputTokens?: number;
 }

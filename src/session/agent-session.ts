@@ -2,9 +2,9 @@
  * A session at work: prompts, compaction and navigation on one SessionManager, one at a time. Prompts
  * that come meanwhile are queued and sent afterwards.
  */
-import { streamAnswer } from '../agent/loop.ts';
 import type { Model } from '../agent/model.ts';
 import { NO_RETRIES, type RetryPolicy } from '../agent/retry.ts';
+import type { ApprovalPort, Tool } from '../agent/tool.ts';
 import type { HookRunner } from '../extensibility/hooks/types.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -18,7 +18,13 @@ import type {
 	NavigateOptions,
 	NavigateResult,
 } from './agent-events.ts';
-import { withBlobs, type BlobStore } from './blobs.ts';
+import type { BlobStore } from './blobs.ts';
+import {
+	requireCommands,
+	runPersonsCommand,
+	type RunCommandOptions,
+	type SessionCommands,
+} from './command-run.ts';
 import { CompactionControl } from './compaction-control.ts';
 import { compactionBudget } from './compaction/budget.ts';
 import { createModelSummarizer } from './compaction/model-summarizer.ts';
@@ -30,7 +36,6 @@ import { NavigationControl } from './navigation-control.ts';
 import type { PrunePlan } from './compaction/pruning.ts';
 import { pruneSession, unpruneSession } from './prune-session.ts';
 import type { RestoredOutputs } from './pruned-outputs.ts';
-import { buildRequest } from './request-builder.ts';
 import type { SessionManager } from './session-manager.ts';
 import {
 	compactionSettings,
@@ -39,9 +44,10 @@ import {
 	type SessionSettings,
 	type SummarizerChoice,
 } from './session-parts.ts';
+import { overheadTokens, runSessionTurn } from './session-turn.ts';
 import { TokenCounts } from './token-counts.ts';
 import { toUserError } from './turn-error.ts';
-import { UnsavedAnswers } from './unsaved-answers.ts';
+import { isUnfinished, UnsavedAnswers } from './unsaved-answers.ts';
 
 export interface AgentSessionOptions {
 	/** The connected model; undefined where none is. Asked anew for each request. */
@@ -53,6 +59,12 @@ export interface AgentSessionOptions {
 	offline: Summarizer;
 	settings: () => SessionSettings;
 	systemPrompt?: string;
+	/** What the model may call; nothing where absent. */
+	tools?: readonly Tool[];
+	/** Who allows what tools write and run; they may do neither where absent. */
+	approval?: ApprovalPort;
+	/** Runs a person's `!` commands; refused where absent. */
+	commands?: SessionCommands;
 	/** Where other code takes part; nobody does where absent. */
 	hooks?: HookRunner;
 	/** Counts tokens; by the estimate where absent. */
@@ -157,7 +169,8 @@ export class AgentSession {
 		this.refuseIfBusy('ask again');
 		const operation = this.begin('streaming');
 		try {
-			if (await this.saveUnsaved()) return await this.end(operation);
+			const saved = await this.saveUnsaved();
+			if (saved && !(this.options.tools && isUnfinished(saved))) return await this.end(operation);
 			const model = await this.requireModel(operation);
 			operation.release = await this.manager.hold();
 			void this.runTurn(operation, model);
@@ -167,9 +180,30 @@ export class AgentSession {
 		}
 	}
 
-	/** Ends the running turn; what came is recorded as aborted. Resolves when it has settled. */
+	/**
+	 * Runs a person's command and stores it with its output when it has ended; `abort` ends it.
+	 * @throws UserError('no-commands'), UserError('busy'), or why it could not be started or stored
+	 */
+	async runCommand(command: string, options: RunCommandOptions = {}): Promise<void> {
+		const commands = requireCommands(this.options.commands);
+		this.refuseIfBusy('run a command');
+		const operation = this.begin('running');
+		try {
+			operation.release = await this.manager.hold();
+			await this.saveUnsaved();
+			const message = await runPersonsCommand(commands, command, options, {
+				signal: operation.controller.signal,
+				onOutput: (delta) => this.events.emit({ type: 'commandOutput', delta }),
+			});
+			await this.unsaved.save(message);
+		} finally {
+			await this.end(operation);
+		}
+	}
+
+	/** Ends the running turn or command; what came is recorded as such. Resolves when it has settled. */
 	async abort(): Promise<void> {
-		if (this.current?.activity !== 'streaming') return;
+		if (this.current?.activity !== 'streaming' && this.current?.activity !== 'running') return;
 		this.current.controller.abort();
 		await this.current.settled;
 	}
@@ -258,12 +292,12 @@ export class AgentSession {
 	/** How full the context is: what the meter shows. */
 	async contextUsage(): Promise<ContextUsage> {
 		const { manager } = this;
-		const { systemPrompt } = this.options;
+		const { systemPrompt, tools = [] } = this.options;
 		const counter = await this.parts.counter();
 		return readContextUsage(manager.tree, manager.leafId, {
 			counter,
 			contextWindow: this.options.settings().contextWindow,
-			overheadTokens: systemPrompt ? counter(systemPrompt) : 0,
+			overheadTokens: overheadTokens(systemPrompt, tools, counter),
 			...(this.room === undefined ? {} : { room: this.room }),
 		});
 	}
@@ -292,24 +326,23 @@ export class AgentSession {
 	private async runTurn(operation: Operation, model: Model): Promise<void> {
 		let failed = false;
 		try {
-			const { systemPrompt, blobs } = this.options;
-			const context = (await this.manager.readContext()).messages;
-			const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context, {
-				room: this.room,
-				count: await this.counts.counterFor(this.manager.tree, this.manager.leafId, { now: true }),
-			});
-			const answer = await streamAnswer(
-				model,
-				{ messages, ...(systemPrompt ? { systemPrompt } : {}) },
+			const { tools = [], approval, systemPrompt, blobs } = this.options;
+			const { ended, error } = await runSessionTurn(
 				{
-					text: (delta) => this.events.emit({ type: 'textDelta', delta }),
-					thinking: (delta) => this.events.emit({ type: 'thinkingDelta', delta }),
+					model,
+					manager: this.manager,
+					events: this.events,
+					unsaved: this.unsaved,
+					tools,
+					...{ approval, systemPrompt, blobs },
+					room: this.room,
+					counter: () =>
+						this.counts.counterFor(this.manager.tree, this.manager.leafId, { now: true }),
 				},
 				operation.controller.signal,
 			);
-			await this.unsaved.save(answer.message);
-			operation.interrupted = answer.message.stopReason === 'aborted';
-			if (answer.error) throw answer.error;
+			operation.interrupted = ended === 'aborted';
+			if (error) throw error;
 		} catch (error) {
 			failed = true;
 			this.reportFailure(error);
@@ -320,7 +353,7 @@ export class AgentSession {
 		}
 	}
 
-	private async saveUnsaved(): Promise<boolean> {
+	private async saveUnsaved() {
 		const saved = await this.unsaved.saveAgain();
 		if (saved) this.paused = false;
 		return saved;
@@ -359,6 +392,7 @@ export class AgentSession {
 			compacting: 'a compaction is running',
 			navigating: 'the session is moving to another entry',
 			pruning: 'tool outputs are being pruned or restored',
+			running: 'a command is running',
 		}[this.current.activity];
 		throw new UserError('busy', `Cannot ${what} now: ${doing}.`, {
 			kept: 'Nothing was changed.',

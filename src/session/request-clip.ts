@@ -4,7 +4,7 @@
  */
 import type { LlmMessage, TextContent } from '../agent/messages.ts';
 import { estimateTextTokens, IMAGE_TOKENS, type TokenCounter } from '../util/tokens.ts';
-import { clipToFit } from './compaction/clip-text.ts';
+import { clipToFit } from '../util/clip-text.ts';
 import { llmMessageTokens } from './message-tokens.ts';
 import type { AgentMessage } from './messages.ts';
 import type { RequestOptions } from './request-builder.ts';

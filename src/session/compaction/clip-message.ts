@@ -2,7 +2,7 @@
 import type { LlmMessage } from '../../agent/messages.ts';
 import { estimateTextTokens } from '../../util/tokens.ts';
 import { convertToLlm, type AgentMessage } from '../messages.ts';
-import { clipToFit } from './clip-text.ts';
+import { clipToFit } from '../../util/clip-text.ts';
 
 /**
  * Turns messages that belong together (an assistant message and its tool results) into one text message

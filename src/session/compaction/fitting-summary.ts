@@ -1,6 +1,6 @@
 /** A summary with its file tags, no larger than the room that is left for it. */
 import { estimateTextTokens, type TokenCounter } from '../../util/tokens.ts';
-import { clipToFit } from './clip-text.ts';
+import { clipToFit } from '../../util/clip-text.ts';
 import { appendFileTags, MAX_TAGGED_FILES, type FileLists } from './utils.ts';
 
 /** The share of the room that file tags may take; the lists are whole in the entry's details. */

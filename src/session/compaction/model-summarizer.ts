@@ -9,7 +9,7 @@ import systemPrompt from '../../../prompts/compaction/summarization-system-promp
 import shortPrompt from '../../../prompts/compaction/compaction-short-summary.md';
 import type { AgentMessage } from '../messages.ts';
 import { buildRequest } from '../request-builder.ts';
-import { clipToFit } from './clip-text.ts';
+import { clipToFit } from '../../util/clip-text.ts';
 import { serializeMessage } from './serialize.ts';
 import { requestFailure, summaryFailure, summaryOf } from './summary-answer.ts';
 import type { Summarizer, SummaryAnswer, SummaryRequest } from './summarizer.ts';

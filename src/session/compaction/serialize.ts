@@ -1,6 +1,6 @@
 /** Writes messages down as a transcript for a summarizer: quoted text, nothing that can be mistaken for its own prompt. */
 import type { LlmMessage, ToolCall } from '../../agent/messages.ts';
-import { clipMiddle } from './clip-text.ts';
+import { clipMiddle } from '../../util/clip-text.ts';
 import { errorLines } from './error-lines.ts';
 import { neutralizeTags } from './neutralize.ts';
 

@@ -1,6 +1,6 @@
 /** Cuts a transcript into parts that fit a budget, on message boundaries. */
 import { estimateTextTokens } from '../../util/tokens.ts';
-import { clipToFit } from './clip-text.ts';
+import { clipToFit } from '../../util/clip-text.ts';
 
 /** Hands out a transcript part by part; the budget may be another one for each part. */
 export class TranscriptParts {

@@ -6,7 +6,7 @@ import {
 	type AssistantMessage,
 	type LlmMessage,
 } from '../../../../src/agent/messages.ts';
-import { clipMiddle, clipToFit } from '../../../../src/session/compaction/clip-text.ts';
+import { clipMiddle, clipToFit } from '../../../../src/util/clip-text.ts';
 import { neutralizeTags } from '../../../../src/session/compaction/neutralize.ts';
 import { serializeConversation } from '../../../../src/session/compaction/serialize.ts';
 import { stripFileTags } from '../../../../src/session/compaction/utils.ts';

@@ -1,0 +1,84 @@
+/** The agent loop on a session: requests are built from it, and messages and events go back to it. */
+import type { Model, ModelRequest, ToolDefinition } from '../agent/model.ts';
+import type { ApprovalPort, Tool } from '../agent/tool.ts';
+import { runTurn, type TurnEnd, type TurnListener } from '../agent/turn.ts';
+import type { Emitter } from '../util/emitter.ts';
+import type { TokenCounter } from '../util/tokens.ts';
+import type { AgentSessionEvent } from './agent-events.ts';
+import { withBlobs, type BlobStore } from './blobs.ts';
+import { buildRequest } from './request-builder.ts';
+import type { SessionManager } from './session-manager.ts';
+import type { UnsavedAnswers } from './unsaved-answers.ts';
+
+export interface SessionTurn {
+	manager: SessionManager;
+	model: Model;
+	events: Emitter<AgentSessionEvent>;
+	unsaved: UnsavedAnswers;
+	tools: readonly Tool[];
+	approval?: ApprovalPort | undefined;
+	systemPrompt?: string | undefined;
+	blobs?: BlobStore | undefined;
+	/** Tokens that messages may take in a request. */
+	room: number | undefined;
+	counter(): Promise<TokenCounter>;
+}
+
+/**
+ * Runs one turn on the session as it stands.
+ * @throws UserError where a message could not be saved, or the session not be read
+ */
+export function runSessionTurn(turn: SessionTurn, signal: AbortSignal): Promise<TurnEnd> {
+	const { model, tools, approval, events, unsaved } = turn;
+	return runTurn(
+		{
+			model,
+			tools,
+			approval,
+			nextRequest: () => nextRequest(turn),
+			append: (message) => unsaved.save(message),
+			listener: tellEvents(events),
+		},
+		signal,
+	);
+}
+
+async function nextRequest(turn: SessionTurn): Promise<ModelRequest> {
+	const { manager, blobs, room, systemPrompt, tools } = turn;
+	const context = (await manager.readContext()).messages;
+	const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context, {
+		room,
+		count: await turn.counter(),
+	});
+	return {
+		messages,
+		...(systemPrompt ? { systemPrompt } : {}),
+		...(tools.length > 0 ? { tools: toolDefinitions(tools) } : {}),
+	};
+}
+
+/** What a model is told of the tools. */
+export function toolDefinitions(tools: readonly Tool[]): ToolDefinition[] {
+	return tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+}
+
+/** Tokens that every request takes besides its messages. */
+export function overheadTokens(
+	systemPrompt: string | undefined,
+	tools: readonly Tool[],
+	count: TokenCounter,
+): number {
+	const definitions = tools.length > 0 ? count(JSON.stringify(toolDefinitions(tools))) : 0;
+	return definitions + (systemPrompt ? count(systemPrompt) : 0);
+}
+
+function tellEvents(events: Emitter<AgentSessionEvent>): TurnListener {
+	return {
+		text: (delta) => events.emit({ type: 'textDelta', delta }),
+		thinking: (delta) => events.emit({ type: 'thinkingDelta', delta }),
+		toolStarted: ({ id, name, arguments: args }) =>
+			events.emit({ type: 'toolStarted', toolCallId: id, toolName: name, arguments: args }),
+		toolOutput: ({ id }, delta) => events.emit({ type: 'toolOutput', toolCallId: id, delta }),
+		toolEnded: ({ id }, { isError }) => events.emit({ type: 'toolEnded', toolCallId: id, isError }),
+	};
+}
