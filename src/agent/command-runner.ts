@@ -7,7 +7,7 @@ export interface CommandOptions {
 	timeoutMs?: number;
 	signal: AbortSignal;
 	/** Takes output as it comes; a command that prints faster than people read has parts left out. */
-	onOutput(text: string): void;
+	onOutput: (text: string) => void;
 }
 
 export interface CommandResult {

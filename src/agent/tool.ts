@@ -23,7 +23,7 @@ export interface ToolRun {
 	/** Fires when the turn is stopped or the tool has run out of time. */
 	signal: AbortSignal;
 	/** Takes output as it comes, for views. */
-	onOutput(text: string): void;
+	onOutput: (text: string) => void;
 	/** What was allowed, where the tool describes its acts: it does that, or nothing. */
 	act?: ToolAct | undefined;
 }

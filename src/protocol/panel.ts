@@ -22,14 +22,7 @@ export const ACTION_IDS = [
 ] as const;
 export type ActionId = (typeof ACTION_IDS)[number];
 
-export const ACTIVITIES = [
-	'idle',
-	'streaming',
-	'compacting',
-	'navigating',
-	'pruning',
-	'running',
-] as const;
+export const ACTIVITIES = ['idle', 'streaming', 'compacting', 'navigating', 'pruning'] as const;
 export type ChatActivity = (typeof ACTIVITIES)[number];
 
 /** Something that a person should know, and what can be done about it. */

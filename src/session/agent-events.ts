@@ -5,14 +5,21 @@ import type { BranchSummaryEntry, CompactionEntry } from './entries.ts';
 import type { SummarizerChoice } from './session-parts.ts';
 
 /** What a session is doing; prompts, compaction and navigation never interleave. */
-export type Activity = 'idle' | 'streaming' | 'compacting' | 'navigating' | 'pruning' | 'running';
+export type Activity = 'idle' | 'streaming' | 'compacting' | 'navigating' | 'pruning';
 
 export type AgentSessionEvent =
 	| { type: 'activityChanged'; activity: Activity }
 	/** A piece of the answer that is being streamed. The whole is appended as an entry at the end. */
 	| { type: 'textDelta'; delta: string }
 	| { type: 'thinkingDelta'; delta: string }
-	/** A call of a tool, from its check on; approval comes in between. Its result is an entry at the end. */
+	/** The answer did not come; what did come is in the session, with its stop reason. */
+	| { type: 'turnFailed'; error: UserError }
+	/** Prompts that wait for the session to be idle, oldest first. */
+	| { type: 'queueChanged'; queued: readonly string[] };
+
+/** What tools and commands are doing, told apart from the rest since it is much. */
+export type ToolEvent =
+	/** A call, from its check on; approval comes in between. Its result is an entry at the end. */
 	| {
 			type: 'toolStarted';
 			toolCallId: string;
@@ -22,11 +29,7 @@ export type AgentSessionEvent =
 	| { type: 'toolOutput'; toolCallId: string; delta: string }
 	| { type: 'toolEnded'; toolCallId: string; isError: boolean }
 	/** A piece of what a person's command prints. */
-	| { type: 'commandOutput'; delta: string }
-	/** The answer did not come; what did come is in the session, with its stop reason. */
-	| { type: 'turnFailed'; error: UserError }
-	/** Prompts that wait for the session to be idle, oldest first. */
-	| { type: 'queueChanged'; queued: readonly string[] };
+	| { type: 'commandOutput'; delta: string };
 
 export interface CompactOptions {
 	/** A person's words on what the summary should focus on. */

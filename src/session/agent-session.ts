@@ -17,6 +17,7 @@ import type {
 	CompactOptions,
 	NavigateOptions,
 	NavigateResult,
+	ToolEvent,
 } from './agent-events.ts';
 import type { BlobStore } from './blobs.ts';
 import {
@@ -81,6 +82,8 @@ const NO_HOOKS: HookRunner = { run: () => Promise.resolve({ answers: [], failure
 interface Operation {
 	activity: Exclude<Activity, 'idle'>;
 	controller: AbortController;
+	/** A person's command: it counts as streaming, but nothing interrupts it except the person. */
+	isCommand: boolean;
 	/** Resolves once the operation has settled, whatever its outcome. */
 	settled: Promise<void>;
 	settle: () => void;
@@ -93,6 +96,7 @@ interface Operation {
 export class AgentSession {
 	readonly manager: SessionManager;
 	readonly events: Emitter<AgentSessionEvent>;
+	readonly toolEvents: Emitter<ToolEvent>;
 	private readonly options: AgentSessionOptions;
 	private current: Operation | undefined;
 	private readonly queue: string[] = [];
@@ -109,6 +113,7 @@ export class AgentSession {
 		this.manager = manager;
 		this.options = options;
 		this.events = new Emitter(options.onListenerError);
+		this.toolEvents = new Emitter(options.onListenerError);
 		this.counts = options.counts ?? new TokenCounts();
 		this.unsaved = new UnsavedAnswers(manager);
 		this.parts = {
@@ -187,13 +192,13 @@ export class AgentSession {
 	async runCommand(command: string, options: RunCommandOptions = {}): Promise<void> {
 		const commands = requireCommands(this.options.commands);
 		this.refuseIfBusy('run a command');
-		const operation = this.begin('running');
+		const operation = this.begin('streaming', true);
 		try {
 			operation.release = await this.manager.hold();
 			await this.saveUnsaved();
 			const message = await runPersonsCommand(commands, command, options, {
 				signal: operation.controller.signal,
-				onOutput: (delta) => this.events.emit({ type: 'commandOutput', delta }),
+				onOutput: (delta) => this.toolEvents.emit({ type: 'commandOutput', delta }),
 			});
 			await this.unsaved.save(message);
 		} finally {
@@ -203,7 +208,7 @@ export class AgentSession {
 
 	/** Ends the running turn or command; what came is recorded as such. Resolves when it has settled. */
 	async abort(): Promise<void> {
-		if (this.current?.activity !== 'streaming' && this.current?.activity !== 'running') return;
+		if (this.current?.activity !== 'streaming') return;
 		this.current.controller.abort();
 		await this.current.settled;
 	}
@@ -220,7 +225,8 @@ export class AgentSession {
 		options: CompactOptions & { dryRun?: boolean } = {},
 	): Promise<CompactionOutcome | CompactionPlan> {
 		if (options.dryRun) return this.compaction.plan(options);
-		if (this.current && this.current.activity !== 'streaming') this.refuseIfBusy('compact');
+		if (this.current?.activity !== 'streaming' || this.current.isCommand)
+			this.refuseIfBusy('compact');
 		const interrupted = this.current;
 		// The new operation is in place before the old one settles: nothing can slip in between.
 		const operation = this.begin('compacting');
@@ -332,6 +338,7 @@ export class AgentSession {
 					model,
 					manager: this.manager,
 					events: this.events,
+					toolEvents: this.toolEvents,
 					unsaved: this.unsaved,
 					tools,
 					...{ approval, systemPrompt, blobs },
@@ -392,15 +399,15 @@ export class AgentSession {
 			compacting: 'a compaction is running',
 			navigating: 'the session is moving to another entry',
 			pruning: 'tool outputs are being pruned or restored',
-			running: 'a command is running',
 		}[this.current.activity];
-		throw new UserError('busy', `Cannot ${what} now: ${doing}.`, {
+		const now = this.current.isCommand ? 'a command is running' : doing;
+		throw new UserError('busy', `Cannot ${what} now: ${now}.`, {
 			kept: 'Nothing was changed.',
 			hint: 'Stop it or wait for it, then try again.',
 		});
 	}
 
-	private begin(activity: Operation['activity']): Operation {
+	private begin(activity: Operation['activity'], isCommand = false): Operation {
 		let settle = () => {};
 		const settled = new Promise<void>((resolve) => (settle = resolve));
 		if (this.disposed)
@@ -409,6 +416,7 @@ export class AgentSession {
 		const operation = {
 			activity,
 			controller,
+			isCommand,
 			settled,
 			settle,
 			interrupted: false,

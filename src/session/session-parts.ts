@@ -25,7 +25,7 @@ export interface SessionParts {
 	settings(): SessionSettings;
 	summarizers(choice: SummarizerChoice | undefined): Promise<Candidates>;
 	/** Counts the tokens of the current context's messages. */
-	counter(): Promise<TokenCounter>;
+	readonly counter: () => Promise<TokenCounter>;
 }
 
 /** The settings that share out the model's window. */

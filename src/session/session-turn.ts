@@ -4,7 +4,7 @@ import type { ApprovalPort, Tool } from '../agent/tool.ts';
 import { runTurn, type TurnEnd, type TurnListener } from '../agent/turn.ts';
 import type { Emitter } from '../util/emitter.ts';
 import type { TokenCounter } from '../util/tokens.ts';
-import type { AgentSessionEvent } from './agent-events.ts';
+import type { AgentSessionEvent, ToolEvent } from './agent-events.ts';
 import { withBlobs, type BlobStore } from './blobs.ts';
 import { buildRequest } from './request-builder.ts';
 import type { SessionManager } from './session-manager.ts';
@@ -14,6 +14,7 @@ export interface SessionTurn {
 	manager: SessionManager;
 	model: Model;
 	events: Emitter<AgentSessionEvent>;
+	toolEvents: Emitter<ToolEvent>;
 	unsaved: UnsavedAnswers;
 	tools: readonly Tool[];
 	approval?: ApprovalPort | undefined;
@@ -21,7 +22,7 @@ export interface SessionTurn {
 	blobs?: BlobStore | undefined;
 	/** Tokens that messages may take in a request. */
 	room: number | undefined;
-	counter(): Promise<TokenCounter>;
+	counter: () => Promise<TokenCounter>;
 }
 
 /**
@@ -29,7 +30,7 @@ export interface SessionTurn {
  * @throws UserError where a message could not be saved, or the session not be read
  */
 export function runSessionTurn(turn: SessionTurn, signal: AbortSignal): Promise<TurnEnd> {
-	const { model, tools, approval, events, unsaved } = turn;
+	const { model, tools, approval, unsaved } = turn;
 	return runTurn(
 		{
 			model,
@@ -37,7 +38,7 @@ export function runSessionTurn(turn: SessionTurn, signal: AbortSignal): Promise<
 			approval,
 			nextRequest: () => nextRequest(turn),
 			append: (message) => unsaved.save(message),
-			listener: tellEvents(events),
+			listener: tellEvents(turn),
 		},
 		signal,
 	);
@@ -72,13 +73,14 @@ export function overheadTokens(
 	return definitions + (systemPrompt ? count(systemPrompt) : 0);
 }
 
-function tellEvents(events: Emitter<AgentSessionEvent>): TurnListener {
+function tellEvents({ events, toolEvents }: SessionTurn): TurnListener {
 	return {
 		text: (delta) => events.emit({ type: 'textDelta', delta }),
 		thinking: (delta) => events.emit({ type: 'thinkingDelta', delta }),
 		toolStarted: ({ id, name, arguments: args }) =>
-			events.emit({ type: 'toolStarted', toolCallId: id, toolName: name, arguments: args }),
-		toolOutput: ({ id }, delta) => events.emit({ type: 'toolOutput', toolCallId: id, delta }),
-		toolEnded: ({ id }, { isError }) => events.emit({ type: 'toolEnded', toolCallId: id, isError }),
+			toolEvents.emit({ type: 'toolStarted', toolCallId: id, toolName: name, arguments: args }),
+		toolOutput: ({ id }, delta) => toolEvents.emit({ type: 'toolOutput', toolCallId: id, delta }),
+		toolEnded: ({ id }, { isError }) =>
+			toolEvents.emit({ type: 'toolEnded', toolCallId: id, isError }),
 	};
 }
