@@ -52,6 +52,8 @@ export interface AgentSessionOptions {
 	retry?: () => RetryPolicy;
 	offline: Summarizer;
 	settings: () => SessionSettings;
+	/** Finds out the window that `settings` names; awaited before it decides anything. Never fails. */
+	findWindow?: () => Promise<void>;
 	systemPrompt?: string;
 	/** Where other code takes part; nobody does where absent. */
 	hooks?: HookRunner;
@@ -103,6 +105,7 @@ export class AgentSession {
 			manager,
 			hooks: options.hooks ?? NO_HOOKS,
 			settings: options.settings,
+			findWindow: options.findWindow ?? (() => Promise.resolve()),
 			summarizers: (choice) => this.summarizers(choice),
 			counter: () => this.counts.counterFor(manager.tree, manager.leafId),
 		};
@@ -260,6 +263,8 @@ export class AgentSession {
 		const { manager } = this;
 		const { systemPrompt } = this.options;
 		const counter = await this.parts.counter();
+		// Not awaited: a meter waits for no server, and is read anew when more is known.
+		void this.parts.findWindow();
 		return readContextUsage(manager.tree, manager.leafId, {
 			counter,
 			contextWindow: this.options.settings().contextWindow,

@@ -1,5 +1,6 @@
 /** Checks where requests go and what they carry, before anything is sent. */
 import { ModelError } from '../../agent/model.ts';
+import type { Logger } from '../../util/logger.ts';
 import type { Endpoint } from './refusals.ts';
 
 /** What a connection to an OpenAI-compatible server needs. */
@@ -14,10 +15,16 @@ export interface OpenAIModelConfig {
 	contextWindow: number;
 	/** Upper bound on every answer, in tokens; the server's default where absent. */
 	maxOutputTokens?: number;
+	/** What the server says it answers with at most, in tokens; bounds what a request asks for. */
+	servedOutputTokens?: number;
 	/** As written to session files; "openai-compatible" where absent. */
 	provider?: string;
 	/** How long the server may stay silent, in ms, before and between events; 300,000 where absent. */
 	timeoutMs?: number;
+	/** Told of the window in tokens that a refusal names. */
+	onWindowNamed?: (tokens: number) => void;
+	/** Warned where the server seems to cut prompts; nobody where absent. */
+	log?: Logger;
 }
 
 export interface Connection {

@@ -1,5 +1,6 @@
 /** Turns a server's refusal (status and text) into a ModelError with a reason, a sentence and a hint. */
 import { ModelError } from '../../agent/model.ts';
+import { namedWindow } from '../named-limits.ts';
 import { excerpt, redact } from '../redact.ts';
 import { refusalReason, type RefusalReason } from '../refusal-reason.ts';
 import { retryAfterMs, waitText } from '../retry-after.ts';
@@ -86,7 +87,12 @@ export function refusal(details: RefusalDetails, endpoint: Endpoint): ModelError
 	return new ModelError(
 		reason,
 		`${wordings[reason].what(endpoint)}${code}${said ? `: ${said}` : '.'}`,
-		{ status, hint: hintOf(reason, endpoint, status, waitMs), retryAfterMs: waitMs },
+		{
+			status,
+			hint: hintOf(reason, endpoint, status, waitMs),
+			retryAfterMs: waitMs,
+			...(reason === 'overflow' ? { namedWindow: namedWindow(text) } : {}),
+		},
 	);
 }
 
