@@ -34,6 +34,11 @@ export interface Connection {
 	apiKey: string | undefined;
 }
 
+const azureHost = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/;
+/** Azure's older addresses name the deployment, and want the version of the API in each request. */
+const azureDeployment = /\/openai\/deployments\/[^/]+$/;
+const AZURE_API_VERSION = '2024-10-21';
+
 const settingsHint = "Correct the base URL in the settings or with 'Espalier: Connect a model'.";
 
 /** @throws ModelError (badRequest, auth) for a base URL or a key that cannot work. */
@@ -62,10 +67,19 @@ export function connectionOf(
 			hint: "Enter it again with 'Espalier: Connect a model'.",
 		});
 	const path = url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
+	const deployment = azureDeployment.test(path);
+	if (deployment && !url.searchParams.has('api-version'))
+		url.searchParams.set('api-version', AZURE_API_VERSION);
+	const isAzure = deployment || azureHost.test(url.hostname);
 	return {
 		// The search part stays: Azure and some gateways need it, and the SDK joins paths before it.
 		baseUrl: `${url.origin}${path}${url.search}`,
-		endpoint: { host: url.host, model: config.model, secrets: apiKey ? [apiKey] : [] },
+		endpoint: {
+			host: url.host,
+			model: config.model,
+			secrets: apiKey ? [apiKey] : [],
+			...(isAzure ? { keyHeader: 'api-key' } : {}),
+		},
 		apiKey,
 	};
 }

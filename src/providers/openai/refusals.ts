@@ -11,6 +11,8 @@ export interface Endpoint {
 	host: string;
 	model: string;
 	secrets: readonly string[];
+	/** The header of the key, where it is no bearer token. */
+	keyHeader?: 'api-key';
 }
 
 const connectHint = "Check the key with 'Espalier: Connect a model'.";
