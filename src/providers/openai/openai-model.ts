@@ -75,21 +75,6 @@ async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Chun
 	}
 }
 
-/** Takes a chunk into the answer; returns what is new in it. */
-function readChunk(answer: Answer, chunk: Chunk, endpoint: Endpoint): ModelStreamEvent[] {
-	try {
-		if (chunk.object !== 'error') return answer.add(chunk);
-	} catch (cause) {
-		// Fields of other kinds than the protocol's; a TypeError would pass for a failed connection.
-		throw new ModelError(
-			'badAnswer',
-			`The model server at ${endpoint.host} sent a stream event that is no part of an answer.`,
-			{ hint: 'Is the base URL that of an OpenAI-compatible server?', cause },
-		);
-	}
-	throw refusal({ status: errorBodyStatus(chunk), text: errorBodyText(chunk) }, endpoint);
-}
-
 async function* streamAnswer(call: Call): AsyncGenerator<ModelStreamEvent, Answer> {
 	const { endpoint, timeoutMs, signal } = call;
 	const controller = new AbortController();
@@ -104,9 +89,10 @@ async function* streamAnswer(call: Call): AsyncGenerator<ModelStreamEvent, Answe
 		for await (const chunk of await open(call, controller.signal)) {
 			// Stopped while the consumer works: only the server's silence counts.
 			idle.stop();
-			const news = readChunk(answer, chunk, endpoint);
+			if (chunk.object === 'error')
+				throw refusal({ status: errorBodyStatus(chunk), text: errorBodyText(chunk) }, endpoint);
 			events++;
-			yield* news;
+			yield* answer.add(chunk);
 			signal.throwIfAborted();
 			idle.start();
 		}
