@@ -10,7 +10,9 @@ import type { LimitedServer } from '../providers/openai/server-limits.ts';
 import { createSummaryModels, originOf } from '../providers/summary-models.ts';
 import { errorText, UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
+import { createOriginConsent } from './ask-consent.ts';
 import { COMMANDS } from './command-ids.ts';
+import type { OriginConsent } from './origin-consent.ts';
 import { registerCommand } from './report-error.ts';
 import type { HostSettings } from './settings.ts';
 
@@ -21,6 +23,7 @@ const STEPS = 3;
 export class ModelConnection {
 	private readonly secrets: vscode.SecretStorage;
 	private readonly settings: HostSettings;
+	private readonly consent: OriginConsent;
 	/** What is known of models' windows; tells when that changes. */
 	readonly limits: ModelLimits;
 
@@ -28,6 +31,7 @@ export class ModelConnection {
 		this.secrets = context.secrets;
 		this.settings = settings;
 		this.limits = new ModelLimits(log);
+		this.consent = createOriginConsent(context);
 		registerCommand(context, log, COMMANDS.connectModel, () => this.connect());
 		registerCommand(context, log, COMMANDS.forgetKey, () => this.forgetKey());
 	}
@@ -41,7 +45,11 @@ export class ModelConnection {
 	/** The connected model; undefined where none is. */
 	async model(): Promise<Model | undefined> {
 		const server = await this.server();
-		return server && this.limits.connect(server, this.ownLimits);
+		if (!server) return undefined;
+		const origin = originOf(server.baseUrl);
+		const mayAsk = this.consent.isConfirmed('model', origin);
+		const model = await this.limits.connect(server, this.ownLimits, mayAsk);
+		return this.consent.guard(model, 'model', origin);
 	}
 
 	/** Tokens of the connected model's window, as far as it is known now. */
@@ -55,7 +63,8 @@ export class ModelConnection {
 		if (this.ownLimits.contextWindow > 0) return;
 		// A key that cannot be read is told of where the model is asked.
 		const server = await this.server().catch(() => undefined);
-		if (server) await this.limits.find(server);
+		if (!server || !this.consent.isConfirmed('model', originOf(server.baseUrl))) return;
+		await this.limits.find(server);
 	}
 
 	private get ownLimits(): OwnLimits {
@@ -86,6 +95,7 @@ export class ModelConnection {
 				contextWindow: this.contextWindow,
 			},
 			(origin) => this.keyFor(origin),
+			(model, origin, purpose) => this.consent.guard(model, purpose, origin),
 		);
 	}
 
@@ -112,6 +122,7 @@ export class ModelConnection {
 		const name = await this.askModel(baseUrl, apiKey);
 		if (!name) return;
 		if (typed.trim()) await this.secrets.store(key, typed.trim());
+		await this.consent.confirm('model', originOf(baseUrl));
 		await this.settings.connect(baseUrl, name);
 		void vscode.window.showInformationMessage(`Connected to ${name} at ${originOf(baseUrl)}.`);
 	}

@@ -70,9 +70,12 @@ export class ModelLimits {
 		await known.asking;
 	}
 
-	/** The model with its limits, which learns from refusals. */
-	async connect(server: LimitedServer, own: OwnLimits): Promise<Model> {
-		if (own.contextWindow === 0) await this.find(server);
+	/**
+	 * The model with its limits, which learns from refusals.
+	 * @param mayAsk false where nothing may be sent to the server yet
+	 */
+	async connect(server: LimitedServer, own: OwnLimits, mayAsk = true): Promise<Model> {
+		if (own.contextWindow === 0 && mayAsk) await this.find(server);
 		const served = this.#of(server).told?.maxOutputTokens;
 		return createOpenAIModel({
 			...server,

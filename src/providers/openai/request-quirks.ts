@@ -27,6 +27,8 @@ export class RequestQuirks {
 	#limitNames: ('max_tokens' | 'max_completion_tokens')[];
 	#streamOptions = true;
 	#mostOutputTokens = Infinity;
+	/** The output limit of the last request; 0 where it had none. */
+	#sentLimit = 0;
 	#sendsReasoning = false;
 
 	/** @param host "host" or "host:port". */
@@ -46,8 +48,8 @@ export class RequestQuirks {
 		const fields: OptionalFields = {};
 		if (this.#streamOptions) fields.stream_options = { include_usage: true };
 		const limitName = this.#limitNames[0];
-		if (limitName && maxOutputTokens)
-			fields[limitName] = Math.min(maxOutputTokens, this.#mostOutputTokens);
+		this.#sentLimit = Math.min(maxOutputTokens ?? 0, this.#mostOutputTokens);
+		if (limitName && this.#sentLimit > 0) fields[limitName] = this.#sentLimit;
 		return fields;
 	}
 
@@ -57,7 +59,7 @@ export class RequestQuirks {
 		const { message } = error;
 		if (!this.#sendsReasoning && wantsReasoning.test(message)) return (this.#sendsReasoning = true);
 		const most = namedOutputLimit(message);
-		if (most !== undefined && most > 0 && most < this.#mostOutputTokens) {
+		if (most !== undefined && most > 0 && most < this.#sentLimit) {
 			this.#mostOutputTokens = most;
 			return true;
 		}
