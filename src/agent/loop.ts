@@ -39,7 +39,7 @@ export async function streamAnswer(
 			if (event.type === 'text') {
 				text += event.delta;
 				listener.text(event.delta);
-			} else {
+			} else if (event.type === 'thinking') {
 				thinking += event.delta;
 				listener.thinking(event.delta);
 			}

@@ -1,20 +1,20 @@
 /** The model port. Providers implement it; the agent loop and the model summarizer use it. */
 import type { AssistantMessage, LlmMessage } from './messages.ts';
 
-/** What a model is told of a tool that it may call. */
+/** A tool that the model may call. */
 export interface ToolDefinition {
 	name: string;
 	description: string;
-	/** A JSON schema of the arguments: an object. */
-	parameters: object;
+	/** JSON schema of the arguments object. */
+	parameters: Record<string, unknown>;
 }
 
 export interface ModelRequest {
 	systemPrompt?: string;
 	/** Oldest first, already repaired by the request builder. */
 	messages: LlmMessage[];
-	/** The tools that the model may call; none where absent. */
-	tools?: ToolDefinition[];
+	/** None are offered where absent or empty. */
+	tools?: readonly ToolDefinition[];
 	/** Upper bound on the answer, in tokens; the provider's own default where absent. */
 	maxOutputTokens?: number;
 }
@@ -22,6 +22,11 @@ export interface ModelRequest {
 export type ModelStreamEvent =
 	| { type: 'text'; delta: string }
 	| { type: 'thinking'; delta: string }
+	/**
+	 * A tool call that is being written: `index` counts the calls of the answer from 0, `name` is as far
+	 * as it is known. The whole calls, parsed, are in the message of `done`.
+	 */
+	| { type: 'toolCall'; index: number; name: string; argumentsDelta: string }
 	/** The last event: the whole answer, its stop reason and its usage. */
 	| { type: 'done'; message: AssistantMessage };
 
@@ -66,11 +71,19 @@ export class ModelError extends Error {
 	readonly hint: string | undefined;
 	/** How long the server asks to wait before the next try, in ms, where it said so. */
 	readonly retryAfterMs: number | undefined;
+	/** The window in tokens that the server named when it refused a request as too long for it. */
+	readonly namedWindow: number | undefined;
 
 	constructor(
 		reason: ModelErrorReason,
 		message: string,
-		options: { status?: number; hint?: string; retryAfterMs?: number; cause?: unknown } = {},
+		options: {
+			status?: number;
+			hint?: string;
+			retryAfterMs?: number;
+			namedWindow?: number;
+			cause?: unknown;
+		} = {},
 	) {
 		super(message, { cause: options.cause });
 		this.name = 'ModelError';
@@ -78,5 +91,6 @@ export class ModelError extends Error {
 		this.status = options.status;
 		this.hint = options.hint;
 		this.retryAfterMs = options.retryAfterMs;
+		this.namedWindow = options.namedWindow;
 	}
 }

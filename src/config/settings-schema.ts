@@ -14,9 +14,6 @@ export interface Setting<T extends boolean | number | string> {
 	minimum?: number;
 }
 
-/** A setting of tokens has no sense below this. */
-const LEAST_WINDOW = 1_000;
-
 export const SETTINGS = {
 	'compaction.reserveTokens': {
 		default: 16_384,
@@ -71,10 +68,17 @@ export const SETTINGS = {
 		restricted: true,
 	} as Setting<string>,
 	'model.contextWindow': {
-		default: 128_000,
-		description: "Tokens of the model's context window.",
+		default: 0,
+		description:
+			"Tokens of the model's context window. 0 finds it out: from what the server tells, else from what it refuses; 128,000 where nothing is known.",
 		scope: 'machine',
-		minimum: LEAST_WINDOW,
+		minimum: 0,
+	} as Setting<number>,
+	'model.maxOutputTokens': {
+		default: 0,
+		description: 'Most tokens of an answer, reasoning included. 0 leaves it to the server.',
+		scope: 'machine',
+		minimum: 0,
 	} as Setting<number>,
 	'retry.enabled': {
 		default: true,

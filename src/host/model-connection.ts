@@ -5,11 +5,14 @@
 import * as vscode from 'vscode';
 import type { Model } from '../agent/model.ts';
 import { listModels } from '../providers/openai/list-models.ts';
-import { createOpenAIModel } from '../providers/openai/openai-model.ts';
+import { ModelLimits, type OwnLimits } from '../providers/openai/model-limits.ts';
+import type { LimitedServer } from '../providers/openai/server-limits.ts';
 import { createSummaryModels, originOf } from '../providers/summary-models.ts';
 import { errorText, UserError } from '../util/errors.ts';
 import type { Logger } from '../util/logger.ts';
+import { createOriginConsent } from './ask-consent.ts';
 import { COMMANDS } from './command-ids.ts';
+import type { OriginConsent } from './origin-consent.ts';
 import { registerCommand } from './report-error.ts';
 import type { HostSettings } from './settings.ts';
 
@@ -20,10 +23,15 @@ const STEPS = 3;
 export class ModelConnection {
 	private readonly secrets: vscode.SecretStorage;
 	private readonly settings: HostSettings;
+	private readonly consent: OriginConsent;
+	/** What is known of models' windows; tells when that changes. */
+	readonly limits: ModelLimits;
 
 	constructor(context: vscode.ExtensionContext, settings: HostSettings, log: Logger) {
 		this.secrets = context.secrets;
 		this.settings = settings;
+		this.limits = new ModelLimits(log);
+		this.consent = createOriginConsent(context);
 		registerCommand(context, log, COMMANDS.connectModel, () => this.connect());
 		registerCommand(context, log, COMMANDS.forgetKey, () => this.forgetKey());
 	}
@@ -36,17 +44,43 @@ export class ModelConnection {
 
 	/** The connected model; undefined where none is. */
 	async model(): Promise<Model | undefined> {
+		const server = await this.server();
+		if (!server) return undefined;
+		const origin = originOf(server.baseUrl);
+		const mayAsk = this.consent.isConfirmed('model', origin);
+		const model = await this.limits.connect(server, this.ownLimits, mayAsk);
+		return this.consent.guard(model, 'model', origin);
+	}
+
+	/** Tokens of the connected model's window, as far as it is known now. */
+	get contextWindow(): number {
+		const { 'model.baseUrl': baseUrl, 'model.name': model } = this.settings.current;
+		return this.limits.contextWindow({ baseUrl, model }, this.ownLimits);
+	}
+
+	/** Asks the server for the model's window, unless that is known or set. Never fails. */
+	async findWindow(): Promise<void> {
+		if (this.ownLimits.contextWindow > 0) return;
+		// A key that cannot be read is told of where the model is asked.
+		const server = await this.server().catch(() => undefined);
+		if (!server || !this.consent.isConfirmed('model', originOf(server.baseUrl))) return;
+		await this.limits.find(server);
+	}
+
+	private get ownLimits(): OwnLimits {
 		const settings = this.settings.current;
-		const baseUrl = settings['model.baseUrl'];
-		const name = settings['model.name'];
-		if (!baseUrl || !name) return undefined;
-		const apiKey = await this.keyFor(originOf(baseUrl));
-		return createOpenAIModel({
-			baseUrl,
-			model: name,
+		return {
 			contextWindow: settings['model.contextWindow'],
-			...(apiKey ? { apiKey } : {}),
-		});
+			maxOutputTokens: settings['model.maxOutputTokens'],
+		};
+	}
+
+	/** Where the connected model is; undefined where none is. */
+	private async server(): Promise<LimitedServer | undefined> {
+		const { 'model.baseUrl': baseUrl, 'model.name': model } = this.settings.current;
+		if (!baseUrl || !model) return undefined;
+		const apiKey = await this.keyFor(originOf(baseUrl));
+		return { baseUrl, model, ...(apiKey ? { apiKey } : {}) };
 	}
 
 	/** The models that make summaries before the connected one is asked, in order; often none. */
@@ -58,9 +92,10 @@ export class ModelConnection {
 				compactionModel: settings['compaction.model'],
 				baseUrl: settings['model.baseUrl'],
 				activeModel: settings['model.name'],
-				contextWindow: settings['model.contextWindow'],
+				contextWindow: this.contextWindow,
 			},
 			(origin) => this.keyFor(origin),
+			(model, origin, purpose) => this.consent.guard(model, purpose, origin),
 		);
 	}
 
@@ -87,6 +122,7 @@ export class ModelConnection {
 		const name = await this.askModel(baseUrl, apiKey);
 		if (!name) return;
 		if (typed.trim()) await this.secrets.store(key, typed.trim());
+		await this.consent.confirm('model', originOf(baseUrl));
 		await this.settings.connect(baseUrl, name);
 		void vscode.window.showInformationMessage(`Connected to ${name} at ${originOf(baseUrl)}.`);
 	}

@@ -41,7 +41,8 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 			offline: createOfflineSummarizer(),
 			blobs: ompBlobs(),
 			counts: new TokenCounts({ tokenizer }),
-			settings: () => sessionSettings(settings),
+			settings: () => sessionSettings(settings, connection),
+			findWindow: () => connection.findWindow(),
 			onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
 		},
 		log,
@@ -95,8 +96,14 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 		{
 			session: () => sessions.session,
 			onDidChangeSession: sessions.onDidChangeSession,
-			settings: () => sessionSettings(settings),
-			onDidChangeSettings: settings.onDidChange.on,
+			settings: () => sessionSettings(settings, connection),
+			onDidChangeSettings: (listener) => {
+				const stops = [
+					settings.onDidChange.on(listener),
+					connection.limits.onDidChange.on(listener),
+				];
+				return () => stops.forEach((stop) => stop());
+			},
 		},
 		log,
 	);
@@ -104,7 +111,10 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	await sessions.restore(process.env[OPEN_SESSION_VARIABLE]);
 }
 
-function sessionSettings({ current }: HostSettings): SessionSettings {
+function sessionSettings(
+	{ current }: HostSettings,
+	{ contextWindow }: ModelConnection,
+): SessionSettings {
 	return {
 		compaction: {
 			reserveTokens: current['compaction.reserveTokens'],
@@ -114,6 +124,6 @@ function sessionSettings({ current }: HostSettings): SessionSettings {
 			enabled: current['branchSummary.enabled'],
 			reserveTokens: current['branchSummary.reserveTokens'],
 		},
-		contextWindow: current['model.contextWindow'],
+		contextWindow,
 	};
 }

@@ -17,11 +17,13 @@ export interface SummaryModelsConfig {
 
 /**
  * @param keyFor the key that was given for an origin ("https://host:port"); it goes to no other
+ * @param guard wraps each model, for example in a question before its first request
  * @returns in the order in which they are to be asked; without the active model
  */
 export async function createSummaryModels(
 	config: SummaryModelsConfig,
 	keyFor: (origin: string) => Promise<string | undefined>,
+	guard: (model: Model, origin: string, purpose: 'model' | 'summaries') => Model = (model) => model,
 ): Promise<Model[]> {
 	const { contextWindow } = config;
 	const endpoint = config.remoteEndpoint.trim();
@@ -29,14 +31,19 @@ export async function createSummaryModels(
 	const model = config.compactionModel.trim();
 	const models: Model[] = [];
 	if (endpoint) {
-		const apiKey = await keyFor(originOf(endpoint));
-		models.push(createRemoteModel({ endpoint, apiKey, contextWindow }));
+		const origin = originOf(endpoint);
+		const apiKey = await keyFor(origin);
+		const remote = createRemoteModel({ endpoint, apiKey, contextWindow });
+		models.push(guard(remote, origin, 'summaries'));
 	}
 	if (baseUrl && model && model !== config.activeModel.trim()) {
-		const apiKey = await keyFor(originOf(baseUrl));
-		models.push(
-			createOpenAIModel({ baseUrl, model, contextWindow, ...(apiKey ? { apiKey } : {}) }),
-		);
+		const origin = originOf(baseUrl);
+		const apiKey = await keyFor(origin);
+		const summarizer = createOpenAIModel({
+			...{ baseUrl, model, contextWindow },
+			...(apiKey ? { apiKey } : {}),
+		});
+		models.push(guard(summarizer, origin, 'model'));
 	}
 	return models;
 }

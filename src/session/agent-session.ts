@@ -59,6 +59,8 @@ export interface AgentSessionOptions {
 	retry?: () => RetryPolicy;
 	offline: Summarizer;
 	settings: () => SessionSettings;
+	/** Finds out the window that `settings` names; awaited before it decides anything. Never fails. */
+	findWindow?: () => Promise<void>;
 	systemPrompt?: string;
 	/** What the model may call; nothing where absent. */
 	tools?: readonly Tool[];
@@ -120,6 +122,7 @@ export class AgentSession {
 			manager,
 			hooks: options.hooks ?? NO_HOOKS,
 			settings: options.settings,
+			findWindow: options.findWindow ?? (() => Promise.resolve()),
 			summarizers: (choice) => this.summarizers(choice),
 			counter: () => this.counts.counterFor(manager.tree, manager.leafId),
 		};
@@ -300,6 +303,8 @@ export class AgentSession {
 		const { manager } = this;
 		const { systemPrompt, tools = [] } = this.options;
 		const counter = await this.parts.counter();
+		// Not awaited: a meter waits for no server, and is read anew when more is known.
+		void this.parts.findWindow();
 		return readContextUsage(manager.tree, manager.leafId, {
 			counter,
 			contextWindow: this.options.settings().contextWindow,

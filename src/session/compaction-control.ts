@@ -125,6 +125,7 @@ export class CompactionControl {
 		if (boundaryId !== undefined && !path.some(({ id }) => id === boundaryId))
 			throw notInContext(boundaryId);
 		const count = await this.parts.counter();
+		await this.parts.findWindow();
 		const settings = compactionSettings(this.parts);
 		const preparation = prepareCompaction(path, settings, count, { boundaryId });
 		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction', boundaryId);

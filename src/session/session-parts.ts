@@ -23,6 +23,8 @@ export interface SessionParts {
 	readonly manager: SessionManager;
 	readonly hooks: HookRunner;
 	settings(): SessionSettings;
+	/** Resolves once `settings` names the model's true window, as far as that can be found out. */
+	findWindow(): Promise<void>;
 	summarizers(choice: SummarizerChoice | undefined): Promise<Candidates>;
 	/** Counts the tokens of the current context's messages. */
 	readonly counter: () => Promise<TokenCounter>;

@@ -26,7 +26,7 @@ export async function collect(
 	for await (const event of model.stream(whole, signal)) {
 		if (event.type === 'text') text.push(event.delta);
 		else if (event.type === 'thinking') thinking.push(event.delta);
-		else messages.push(event.message);
+		else if (event.type === 'done') messages.push(event.message);
 	}
 	if (messages.length !== 1) throw new Error(`Expected one done event, got ${messages.length}.`);
 	return { text, thinking, message: messages[0]! };

@@ -3,7 +3,13 @@
  * Plain Node, for unit, integration and end-to-end tests and for the demo.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { steps, type RawStep, type Step, type StreamStep } from './scripted-steps.ts';
+import {
+	steps,
+	type HangStep,
+	type RawStep,
+	type Step,
+	type StreamStep,
+} from './scripted-steps.ts';
 
 export type { Step } from './scripted-steps.ts';
 export { Gate, steps } from './scripted-steps.ts';
@@ -16,6 +22,8 @@ export interface RecordedMessage {
 
 export interface RecordedRequest {
 	path: string;
+	/** "?…", or nothing. */
+	search: string;
 	headers: IncomingMessage['headers'];
 	/** The parsed body. */
 	body: { model?: string; messages: RecordedMessage[]; stream?: boolean; [field: string]: unknown };
@@ -35,8 +43,12 @@ export interface ScriptedServer {
 	enqueue(...sources: StepSource[]): void;
 	/** The step of every request that finds the queue empty. */
 	setDefault(source: StepSource): void;
-	/** The names that /v1/models lists. */
-	setModels(ids: string[]): void;
+	/** What /v1/models lists: names, or whole entries. */
+	setModels(models: (string | { id: string; [field: string]: unknown })[]): void;
+	/** What GET or POST of another path answers; everything else is 404. */
+	setPath(path: string, step: RawStep | HangStep): void;
+	/** The paths of the requests so far that asked for something else than a completion. */
+	readonly lookups: { path: string; headers: IncomingMessage['headers'] }[];
 	/** Resolves with request number `count` (from 1) once it has arrived. */
 	waitForRequest(count: number): Promise<RecordedRequest>;
 	/** Forgets queue, default and records. */
@@ -140,7 +152,9 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 	const requests: RecordedRequest[] = [];
 	const queue: StepSource[] = [];
 	let fallback: StepSource = noStep;
-	let models = ['scripted-model'];
+	let models: (string | { id: string })[] = ['scripted-model'];
+	const lookups: ScriptedServer['lookups'] = [];
+	const paths = new Map<string, RawStep | HangStep>();
 	let arrivals: { count: number; resolve: (request: RecordedRequest) => void }[] = [];
 
 	const record = (request: RecordedRequest) => {
@@ -150,24 +164,27 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 	};
 
 	const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
-		const path = new URL(incoming.url ?? '/', 'http://localhost').pathname;
+		const { pathname: path, search } = new URL(incoming.url ?? '/', 'http://localhost');
 		const text = await readBody(incoming);
 		const closed = new Promise<'finished' | 'early'>((resolve) => {
 			response.once('close', () => resolve(response.writableFinished ? 'finished' : 'early'));
 		});
-		if (path === '/v1/models') {
-			const data = models.map((id) => ({ id, object: 'model', owned_by: 'scripted' }));
-			response.writeHead(200, { 'content-type': 'application/json' });
-			response.end(JSON.stringify({ object: 'list', data }));
-			return;
-		}
-		if (path !== '/v1/chat/completions') {
-			response.writeHead(404, { 'content-type': 'application/json' });
-			response.end(JSON.stringify({ error: { message: `No such path: ${path}` } }));
+		if (!path.endsWith('/chat/completions')) {
+			lookups.push({ path, headers: incoming.headers });
+			const entry = { object: 'model', owned_by: 'scripted' };
+			const data = models.map((model) =>
+				typeof model === 'string' ? { id: model, ...entry } : { ...entry, ...model },
+			);
+			const list = path === '/v1/models' ? steps.status(200, { object: 'list', data }) : undefined;
+			const missing = steps.status(404, { error: { message: `No such path: ${path}` } });
+			const step = paths.get(path) ?? list ?? missing;
+			if (step.type === 'hang') return;
+			response.writeHead(step.status, step.headers);
+			response.end(step.body);
 			return;
 		}
 		const body = JSON.parse(text) as RecordedRequest['body'];
-		const request = { path, headers: incoming.headers, body, closed };
+		const request = { path, search, headers: incoming.headers, body, closed };
 		const source = queue.shift() ?? fallback;
 		record(request);
 		await send(response, typeof source === 'function' ? await source(request) : source, request);
@@ -183,7 +200,9 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 		requests,
 		enqueue: (...sources) => void queue.push(...sources),
 		setDefault: (source) => void (fallback = source),
-		setModels: (ids) => void (models = ids),
+		setModels: (listed) => void (models = listed),
+		setPath: (path, step) => void paths.set(path, step),
+		lookups,
 		waitForRequest: (count) => {
 			const arrived = requests[count - 1];
 			if (arrived) return Promise.resolve(arrived);
@@ -192,6 +211,9 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 		reset: () => {
 			queue.length = 0;
 			requests.length = 0;
+			lookups.length = 0;
+			paths.clear();
+			models = ['scripted-model'];
 			fallback = noStep;
 		},
 		close: () =>

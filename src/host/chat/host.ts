@@ -29,6 +29,7 @@ export function createChatHost(
 	const changes = new Emitter<void>((error) => log.error(String(error)));
 	sessions.onDidChangeSession.on(() => changes.emit());
 	settings.onDidChange.on(() => changes.emit());
+	connection.limits.onDidChange.on(() => changes.emit());
 
 	const runAction = async (id: ActionId, argument?: string): Promise<void> => {
 		const command = ACTION_COMMANDS[id];

@@ -66,7 +66,7 @@ export class Answer {
 			events.push({ type: 'text', delta: text });
 		}
 		if (delta.refusal) this.#refusal += delta.refusal;
-		for (const fragment of delta.tool_calls ?? []) this.#calls.add(fragment);
+		for (const fragment of delta.tool_calls ?? []) events.push(this.#calls.add(fragment));
 		if (choice.finish_reason) this.#finishReason = choice.finish_reason;
 		return events;
 	}

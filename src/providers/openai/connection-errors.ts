@@ -26,6 +26,13 @@ export function toModelError(error: unknown, endpoint: Endpoint, started: boolea
 			`The model server at ${endpoint.host} sent a stream event that is not JSON.`,
 			{ hint: 'Is the base URL that of an OpenAI-compatible server?' },
 		);
+	// A failed connection has a cause; this is a field of another kind than the protocol's.
+	if (error instanceof TypeError && error.cause === undefined)
+		return new ModelError(
+			'badAnswer',
+			`The model server at ${endpoint.host} sent a stream event that is no part of an answer.`,
+			{ hint: 'Is the base URL that of an OpenAI-compatible server?', cause: error },
+		);
 	// The SDK's own connection errors have the same fields, but nothing in them.
 	if (isApiError(error) && (error.status !== undefined || error.error !== undefined)) {
 		const status = error.status ?? errorBodyStatus(error.error);

@@ -1,5 +1,6 @@
 /** Checks where requests go and what they carry, before anything is sent. */
 import { ModelError } from '../../agent/model.ts';
+import type { Logger } from '../../util/logger.ts';
 import type { Endpoint } from './refusals.ts';
 
 /** What a connection to an OpenAI-compatible server needs. */
@@ -14,10 +15,16 @@ export interface OpenAIModelConfig {
 	contextWindow: number;
 	/** Upper bound on every answer, in tokens; the server's default where absent. */
 	maxOutputTokens?: number;
+	/** What the server says it answers with at most, in tokens; bounds what a request asks for. */
+	servedOutputTokens?: number;
 	/** As written to session files; "openai-compatible" where absent. */
 	provider?: string;
 	/** How long the server may stay silent, in ms, before and between events; 300,000 where absent. */
 	timeoutMs?: number;
+	/** Told of the window in tokens that a refusal names. */
+	onWindowNamed?: (tokens: number) => void;
+	/** Warned where the server seems to cut prompts; nobody where absent. */
+	log?: Logger;
 }
 
 export interface Connection {
@@ -26,6 +33,11 @@ export interface Connection {
 	baseUrl: string;
 	apiKey: string | undefined;
 }
+
+const azureHost = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/;
+/** Azure's older addresses name the deployment, and want the version of the API in each request. */
+const azureDeployment = /\/openai\/deployments\/[^/]+$/;
+const AZURE_API_VERSION = '2024-10-21';
 
 const settingsHint = "Correct the base URL in the settings or with 'Espalier: Connect a model'.";
 
@@ -55,10 +67,19 @@ export function connectionOf(
 			hint: "Enter it again with 'Espalier: Connect a model'.",
 		});
 	const path = url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
+	const deployment = azureDeployment.test(path);
+	if (deployment && !url.searchParams.has('api-version'))
+		url.searchParams.set('api-version', AZURE_API_VERSION);
+	const isAzure = deployment || azureHost.test(url.hostname);
 	return {
 		// The search part stays: Azure and some gateways need it, and the SDK joins paths before it.
 		baseUrl: `${url.origin}${path}${url.search}`,
-		endpoint: { host: url.host, model: config.model, secrets: apiKey ? [apiKey] : [] },
+		endpoint: {
+			host: url.host,
+			model: config.model,
+			secrets: apiKey ? [apiKey] : [],
+			...(isAzure ? { keyHeader: 'api-key' } : {}),
+		},
 		apiKey,
 	};
 }

@@ -28,7 +28,8 @@ export function createGuardedFetch(endpoint: Endpoint, apiKey: string | undefine
 			const value = given.get(name);
 			if (value !== null) headers.set(name, value);
 		}
-		if (apiKey) headers.set('authorization', `Bearer ${apiKey}`);
+		if (apiKey && endpoint.keyHeader) headers.set(endpoint.keyHeader, apiKey);
+		else if (apiKey) headers.set('authorization', `Bearer ${apiKey}`);
 		const response = await fetch(input, { ...init, headers, redirect: 'manual' });
 		if (response.status >= 300 && response.status < 400) {
 			await response.body?.cancel();

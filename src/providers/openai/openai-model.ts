@@ -11,11 +11,13 @@ import { Answer } from './answer.ts';
 import type { Chunk } from './chunk.ts';
 import { createClient } from './client.ts';
 import { toModelError } from './connection-errors.ts';
+import { cutPromptWarning, estimatePrompt } from './cut-prompt.ts';
 import { connectionOf, type Connection, type OpenAIModelConfig } from './endpoint.ts';
 import { createIdleTimer } from './idle-timer.ts';
 import { errorBodyStatus, errorBodyText, refusal, type Endpoint } from './refusals.ts';
 import { RequestQuirks } from './request-quirks.ts';
 import { toChatMessages } from './to-chat-messages.ts';
+import { explainToolRefusal, toolsField } from './tools.ts';
 
 export type { OpenAIModelConfig } from './endpoint.ts';
 
@@ -32,6 +34,7 @@ interface Call {
 	/** Asked again after a refusal that taught something. */
 	body: () => RequestBody;
 	timeoutMs: number;
+	onWindowNamed: ((tokens: number) => void) | undefined;
 	signal: AbortSignal;
 }
 
@@ -63,7 +66,11 @@ async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Chun
 		try {
 			return (await client.chat.completions.create(body(), { signal })) as AsyncIterable<Chunk>;
 		} catch (error) {
-			if (!quirks.learn(toModelError(error, endpoint, false))) throw error;
+			const refused = toModelError(error, endpoint, false);
+			if (quirks.learn(refused)) continue;
+			// Aborts and time-outs are told apart from what they did to the connection elsewhere.
+			if (refused.status === undefined) throw error;
+			throw body().tools ? explainToolRefusal(refused, endpoint) : refused;
 		}
 	}
 }
@@ -101,7 +108,9 @@ async function* streamAnswer(call: Call): AsyncGenerator<ModelStreamEvent, Answe
 				`The model server at ${endpoint.host} sent nothing for ${Math.round(timeoutMs / 1000)} s.`,
 				{ hint: 'Is the server busy, or still loading the model? Try again.' },
 			);
-		throw toModelError(error, endpoint, events > 0);
+		const failure = toModelError(error, endpoint, events > 0);
+		if (failure.namedWindow !== undefined) call.onWindowNamed?.(failure.namedWindow);
+		throw failure;
 	} finally {
 		idle.stop();
 		signal.removeEventListener('abort', abort);
@@ -136,22 +145,34 @@ export function createOpenAIModel(config: OpenAIModelConfig): Model {
 			connected ??= connect();
 			const { connection, quirks } = connected;
 			const client = await connected.client;
-			const limit = lower(request.maxOutputTokens, config.maxOutputTokens);
+			const asked = lower(request.maxOutputTokens, config.maxOutputTokens);
+			// The server's own limit is not sent where none was asked for: it keeps to it anyway.
+			const limit = asked && lower(asked, config.servedOutputTokens);
+			const messages = () =>
+				toChatMessages(request.systemPrompt, request.messages, quirks.sendsReasoning);
 			const answer = yield* streamAnswer({
 				client,
 				quirks,
 				signal,
 				endpoint: connection.endpoint,
 				timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+				onWindowNamed: config.onWindowNamed,
 				body: () => ({
 					model: config.model,
-					messages: toChatMessages(request.systemPrompt, request.messages),
+					messages: messages(),
 					stream: true,
+					...toolsField(request.tools),
 					...quirks.fields(limit),
 				}),
 			});
 			const origin = { api: 'openai-completions', provider, model: config.model };
-			yield { type: 'done', message: answer.finish(origin) };
+			const message = answer.finish(origin);
+			const { input, cacheRead, cacheWrite } = message.usage;
+			const read = input + cacheRead + cacheWrite;
+			const warning =
+				config.log && cutPromptWarning(config.model, read, estimatePrompt(messages()));
+			if (warning) config.log?.warn(warning);
+			yield { type: 'done', message };
 		},
 	};
 }

@@ -1,5 +1,6 @@
 /** Turns a server's refusal (status and text) into a ModelError with a reason, a sentence and a hint. */
 import { ModelError } from '../../agent/model.ts';
+import { namedWindow } from '../named-limits.ts';
 import { excerpt, redact } from '../redact.ts';
 import { refusalReason, type RefusalReason } from '../refusal-reason.ts';
 import { retryAfterMs, waitText } from '../retry-after.ts';
@@ -10,6 +11,8 @@ export interface Endpoint {
 	host: string;
 	model: string;
 	secrets: readonly string[];
+	/** The header of the key, where it is no bearer token. */
+	keyHeader?: 'api-key';
 }
 
 const connectHint = "Check the key with 'Espalier: Connect a model'.";
@@ -86,7 +89,12 @@ export function refusal(details: RefusalDetails, endpoint: Endpoint): ModelError
 	return new ModelError(
 		reason,
 		`${wordings[reason].what(endpoint)}${code}${said ? `: ${said}` : '.'}`,
-		{ status, hint: hintOf(reason, endpoint, status, waitMs), retryAfterMs: waitMs },
+		{
+			status,
+			hint: hintOf(reason, endpoint, status, waitMs),
+			retryAfterMs: waitMs,
+			...(reason === 'overflow' ? { namedWindow: namedWindow(text) } : {}),
+		},
 	);
 }
 

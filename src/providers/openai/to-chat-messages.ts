@@ -31,8 +31,19 @@ function userContent(content: string | Part[]): string | ChatCompletionContentPa
 		.map((part) => (part.type === 'image' ? imagePart(part) : { type: 'text', text: part.text }));
 }
 
-function assistantParam(message: AssistantMessage): ChatCompletionMessageParam | undefined {
+/** No field of the protocol, but servers that want the thinking of earlier turns read it there. */
+function reasoningOf(message: AssistantMessage): { reasoning_content?: string } {
+	const thinking = message.content.filter((part) => part.type === 'thinking');
+	const text = thinking.map((part) => part.thinking).join('');
+	return text ? { reasoning_content: text } : {};
+}
+
+function assistantParam(
+	message: AssistantMessage,
+	withReasoning: boolean,
+): ChatCompletionMessageParam | undefined {
 	const text = textOf(message.content);
+	const reasoning = withReasoning ? reasoningOf(message) : {};
 	const calls = message.content
 		.filter((part) => part.type === 'toolCall')
 		.map(({ id, name, arguments: args }) => ({
@@ -40,9 +51,10 @@ function assistantParam(message: AssistantMessage): ChatCompletionMessageParam |
 			type: 'function' as const,
 			function: { name, arguments: JSON.stringify(args) },
 		}));
-	if (calls.length > 0) return { role: 'assistant', content: text || null, tool_calls: calls };
+	if (calls.length > 0)
+		return { role: 'assistant', content: text || null, ...reasoning, tool_calls: calls };
 	// Thinking alone is nothing that can be sent back, and an empty turn is refused.
-	return text ? { role: 'assistant', content: text } : undefined;
+	return text ? { role: 'assistant', content: text, ...reasoning } : undefined;
 }
 
 function toolParam(message: ToolResultMessage): ChatCompletionMessageParam {
@@ -54,10 +66,12 @@ function toolParam(message: ToolResultMessage): ChatCompletionMessageParam {
 /**
  * The request's messages, oldest first. Images in tool results follow the run of results as one
  * user message, since a tool message may hold text only.
+ * @param withReasoning sends the thinking of earlier turns, for servers that want it
  */
 export function toChatMessages(
 	systemPrompt: string | undefined,
 	messages: readonly LlmMessage[],
+	withReasoning = false,
 ): ChatCompletionMessageParam[] {
 	const params: ChatCompletionMessageParam[] = [];
 	if (systemPrompt) params.push({ role: 'system', content: systemPrompt });
@@ -76,7 +90,7 @@ export function toChatMessages(
 		}
 		flushToolImages();
 		if (message.role === 'assistant') {
-			const param = assistantParam(message);
+			const param = assistantParam(message, withReasoning);
 			if (param) params.push(param);
 			continue;
 		}

@@ -1,6 +1,9 @@
 /** Puts tool calls together from the fragments of a stream, whatever a server leaves out of them. */
 import type { ToolCall } from '../../agent/messages.ts';
+import type { ModelStreamEvent } from '../../agent/model.ts';
 import type { ToolCallDelta } from './chunk.ts';
+
+type ToolCallProgress = Extract<ModelStreamEvent, { type: 'toolCall' }>;
 
 /** Holds the argument text as it came, where it is not one JSON object. */
 const rawArgumentsKey = '_raw';
@@ -44,7 +47,8 @@ export class ToolCallAssembly {
 		return last;
 	}
 
-	add(fragment: ToolCallDelta): void {
+	/** Takes a fragment in; returns what is new in it. */
+	add(fragment: ToolCallDelta): ToolCallProgress {
 		let call = this.#continued(fragment);
 		if (!call) {
 			call = { index: fragment.index ?? undefined, id: '', name: '', argumentText: '' };
@@ -54,8 +58,15 @@ export class ToolCallAssembly {
 		const name = fragment.function?.name ?? '';
 		// A name that is repeated in every fragment is not a piece of a longer one.
 		if (name !== call.name) call.name += name;
-		const args = fragment.function?.arguments;
-		if (args) call.argumentText += typeof args === 'string' ? args : JSON.stringify(args);
+		const args = fragment.function?.arguments ?? '';
+		const argumentsDelta = typeof args === 'string' ? args : JSON.stringify(args);
+		call.argumentText += argumentsDelta;
+		return {
+			type: 'toolCall',
+			index: this.#calls.indexOf(call),
+			name: call.name,
+			argumentsDelta,
+		};
 	}
 
 	/** The calls, each with an id of its own and an object as its arguments. */

@@ -1,6 +1,6 @@
 /** The adapter through the real SDK against a real server: streaming, usage, requests, abort. */
 import { strict as assert } from 'node:assert';
-import type { ModelStreamEvent } from '../../../../src/agent/model.ts';
+import { ModelError, type ModelStreamEvent } from '../../../../src/agent/model.ts';
 import { createOpenAIModel } from '../../../../src/providers/openai/openai-model.ts';
 import { isAbort } from '../../../../src/util/errors.ts';
 import { collect, userMessage } from '../../../support/collect-stream.ts';
@@ -92,6 +92,91 @@ describe('createOpenAIModel', () => {
 		await collect(model({ baseUrl: `${server.baseUrl}/` }));
 		await collect(model({ baseUrl: `${server.baseUrl}/chat/completions` }));
 		assert.equal(server.requests.length, 2);
+	});
+
+	it("speaks to Azure's deployments: their path, version and header for the key", async () => {
+		server.setDefault(steps.text('ok'));
+		const { origin } = new URL(server.baseUrl);
+		const baseUrl = `${origin}/openai/deployments/gpt`;
+		await collect(model({ baseUrl }));
+		await collect(model({ baseUrl: `${baseUrl}/?api-version=2099-01-01` }));
+		for (const { path, headers } of server.requests) {
+			assert.equal(path, '/openai/deployments/gpt/chat/completions');
+			assert.equal(headers['api-key'], key);
+			assert.equal(headers.authorization, undefined);
+		}
+		assert.deepEqual(
+			server.requests.map(({ search }) => search),
+			['?api-version=2024-10-21', '?api-version=2099-01-01'],
+		);
+	});
+
+	describe('tools', () => {
+		const tool = {
+			name: 'read',
+			description: 'Reads a file.',
+			parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+		};
+
+		it('are offered where there are some', async () => {
+			server.setDefault(steps.text('ok'));
+			await collect(model(), { tools: [tool] });
+			await collect(model(), { tools: [] });
+			assert.deepEqual(server.requests[0]?.body['tools'], [{ type: 'function', function: tool }]);
+			assert.equal('tools' in server.requests[1]!.body, false);
+		});
+
+		it('are told of while they are called', async () => {
+			const pieces = (name: string | undefined, index: number, args: string) => ({
+				tool_calls: [{ index, id: name, function: { name, arguments: args } }],
+			});
+			server.enqueue(
+				steps.deltas([
+					pieces('read', 0, '{"pa'),
+					pieces(undefined, 0, 'th":"a"}'),
+					pieces('ls', 1, '{}'),
+				]),
+			);
+			const events: ModelStreamEvent[] = [];
+			const request = { messages: [userMessage('hi')], tools: [tool] };
+			for await (const event of model().stream(request, new AbortController().signal))
+				if (event.type === 'toolCall') events.push(event);
+			assert.deepEqual(events, [
+				{ type: 'toolCall', index: 0, name: 'read', argumentsDelta: '{"pa' },
+				{ type: 'toolCall', index: 0, name: 'read', argumentsDelta: 'th":"a"}' },
+				{ type: 'toolCall', index: 1, name: 'ls', argumentsDelta: '{}' },
+			]);
+		});
+
+		const refusals: [string, number, string][] = [
+			['Ollama', 400, 'registry.ollama.ai/library/gemma does not support tools'],
+			['OpenRouter', 404, 'No endpoints found that support tool use. Try disabling "read".'],
+			[
+				'vLLM',
+				400,
+				'"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+			],
+			['llama.cpp', 500, 'tools param requires --jinja flag'],
+			['a strict server', 422, 'Unknown field: tools'],
+		];
+		for (const [name, status, message] of refusals)
+			it(`${name} takes none: said plainly, and not left out silently`, async () => {
+				server.setDefault(steps.status(status, { error: { message } }));
+				await assert.rejects(collect(model(), { tools: [tool] }), (error) => {
+					assert(error instanceof ModelError);
+					assert.equal(error.reason, 'badRequest');
+					assert.match(error.message, /^scripted-model at \S+ does not take tools: /);
+					assert(error.message.endsWith(message), error.message);
+					assert.match(error.hint ?? '', /calls tools/);
+					return true;
+				});
+				assert.equal(server.requests.length, 1);
+			});
+
+		it('are not blamed for another refusal', async () => {
+			server.setDefault(steps.status(400, { error: { message: 'temperature must be below 2' } }));
+			await assert.rejects(collect(model(), { tools: [tool] }), /did not accept the request/);
+		});
 	});
 
 	it('keeps thinking apart from text, under each of its names', async () => {
