@@ -15,8 +15,12 @@ import { workspaceDrafts } from './chat/workspace-drafts.ts';
 import { registerCommands } from './commands.ts';
 import { registerEntryDocuments } from './entry-document.ts';
 import { createLog } from './log.ts';
-import { ModelConnection } from './model-connection.ts';
+import { ActiveModel } from './models/active-model.ts';
+import { SERVER_PROVIDER } from './models/choice-rules.ts';
+import { ModelConnection } from './models/model-connection.ts';
+import { registerModelPicker } from './models/model-picker.ts';
 import { registerReports } from './reports/report-documents.ts';
+import { showError } from './report-error.ts';
 import { SessionHost } from './session-host.ts';
 import { HostSettings } from './settings.ts';
 import { TreeNavigation } from './tree/navigation.ts';
@@ -31,22 +35,23 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	const log = createLog(context);
 	const settings = new HostSettings(context);
 	const connection = new ModelConnection(context, settings, log);
+	const active = new ActiveModel({ memory: context.workspaceState, settings, connection, log });
 	const tokenizer = new WorkerTokenizer({ log });
 	const sessions = new SessionHost(
 		context,
 		{
-			model: () => connection.model(),
-			summaryModels: () => connection.summaryModels(),
+			model: () => active.model(),
+			summaryModels: () => active.summaryModels(),
 			retry: () => retryPolicy(settings.current),
 			offline: createOfflineSummarizer(),
 			blobs: ompBlobs(),
 			counts: new TokenCounts({ tokenizer }),
-			settings: () => sessionSettings(settings),
+			settings: () => sessionSettings(settings, active),
 			onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
 		},
 		log,
 	);
-	const chatHost = createChatHost(sessions, settings, connection, log);
+	const chatHost = createChatHost(sessions, settings, active, log);
 	const chat = new ChatView(
 		context.extensionUri,
 		chatHost,
@@ -68,6 +73,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 		log,
 	});
 	const showSession = (session: AgentSession | undefined) => {
+		active.follow(session);
 		tree.setSession(session?.manager);
 		visited = session && new VisitedLeaves(visitedStore, session.manager.id);
 		if (!session) return;
@@ -79,6 +85,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	sessions.onDidChangeSession.on(showSession);
 	context.subscriptions.push(
 		sessions,
+		active,
 		tokenizer,
 		tree,
 		navigation,
@@ -95,16 +102,25 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 		{
 			session: () => sessions.session,
 			onDidChangeSession: sessions.onDidChangeSession,
-			settings: () => sessionSettings(settings),
-			onDidChangeSettings: settings.onDidChange.on,
+			settings: () => sessionSettings(settings, active),
+			onDidChangeSettings: (listener) => {
+				const stops = [settings.onDidChange.on(listener), active.onDidChange.on(listener)];
+				return () => stops.forEach((stop) => stop());
+			},
 		},
 		log,
 	);
+	registerModelPicker(context, active, connection, log);
+	connection.onDidConnect.on((modelId) => {
+		active
+			.choose({ provider: SERVER_PROVIDER, modelId })
+			.catch((error: unknown) => showError(error, log));
+	});
 	registerCommands(context, sessions, (from) => chat.takeDraft(from), log);
 	await sessions.restore(process.env[OPEN_SESSION_VARIABLE]);
 }
 
-function sessionSettings({ current }: HostSettings): SessionSettings {
+function sessionSettings({ current }: HostSettings, active: ActiveModel): SessionSettings {
 	return {
 		compaction: {
 			reserveTokens: current['compaction.reserveTokens'],
@@ -114,6 +130,6 @@ function sessionSettings({ current }: HostSettings): SessionSettings {
 			enabled: current['branchSummary.enabled'],
 			reserveTokens: current['branchSummary.reserveTokens'],
 		},
-		contextWindow: current['model.contextWindow'],
+		contextWindow: active.contextWindow,
 	};
 }

@@ -1,23 +1,26 @@
 /**
- * The connected model: where it is comes from machine settings, its key from secret storage. A key is
+ * The connected server: where it is comes from machine settings, its key from secret storage. A key is
  * bound to the origin it was given for and never sent to another.
  */
 import * as vscode from 'vscode';
-import type { Model } from '../agent/model.ts';
-import { listModels } from '../providers/openai/list-models.ts';
-import { createOpenAIModel } from '../providers/openai/openai-model.ts';
-import { createSummaryModels, originOf } from '../providers/summary-models.ts';
-import { errorText, UserError } from '../util/errors.ts';
-import type { Logger } from '../util/logger.ts';
-import { COMMANDS } from './command-ids.ts';
-import { registerCommand } from './report-error.ts';
-import type { HostSettings } from './settings.ts';
+import type { Model } from '../../agent/model.ts';
+import { listModels } from '../../providers/openai/list-models.ts';
+import { createOpenAIModel } from '../../providers/openai/openai-model.ts';
+import { createSummaryModels, originOf } from '../../providers/summary-models.ts';
+import { errorText, UserError } from '../../util/errors.ts';
+import type { Logger } from '../../util/logger.ts';
+import { COMMANDS } from '../command-ids.ts';
+import { registerCommand } from '../report-error.ts';
+import { Emitter } from '../../util/emitter.ts';
+import type { HostSettings } from '../settings.ts';
 
 const DEFAULT_BASE_URL = 'http://localhost:11434/v1';
 const TITLE = 'Connect a model';
 const STEPS = 3;
 
 export class ModelConnection {
+	/** Fires with the name of a model that a person has connected. */
+	readonly onDidConnect = new Emitter<string>();
 	private readonly secrets: vscode.SecretStorage;
 	private readonly settings: HostSettings;
 
@@ -28,18 +31,22 @@ export class ModelConnection {
 		registerCommand(context, log, COMMANDS.forgetKey, () => this.forgetKey());
 	}
 
-	/** The model's name for people; undefined where none is connected. */
-	get label(): string | undefined {
-		const { 'model.baseUrl': baseUrl, 'model.name': name } = this.settings.current;
-		return baseUrl && name ? name : undefined;
+	/** The server's origin ("https://host:port"), for people; undefined where none is connected. */
+	get origin(): string | undefined {
+		const baseUrl = this.settings.current['model.baseUrl'];
+		return baseUrl ? originOf(baseUrl) : undefined;
 	}
 
-	/** The connected model; undefined where none is. */
-	async model(): Promise<Model | undefined> {
+	/** The model that the settings name; empty where they name none. */
+	get modelName(): string {
+		return this.settings.current['model.name'];
+	}
+
+	/** A model of the connected server; undefined where none is connected. */
+	async model(name: string): Promise<Model | undefined> {
 		const settings = this.settings.current;
 		const baseUrl = settings['model.baseUrl'];
-		const name = settings['model.name'];
-		if (!baseUrl || !name) return undefined;
+		if (!baseUrl) return undefined;
 		const apiKey = await this.keyFor(originOf(baseUrl));
 		return createOpenAIModel({
 			baseUrl,
@@ -49,15 +56,29 @@ export class ModelConnection {
 		});
 	}
 
-	/** The models that make summaries before the connected one is asked, in order; often none. */
-	summaryModels(): Promise<Model[]> {
+	/**
+	 * The names of the connected server's models.
+	 * @throws as `listModels` of the provider
+	 */
+	async listModels(signal: AbortSignal): Promise<string[]> {
+		const baseUrl = this.settings.current['model.baseUrl'];
+		if (!baseUrl) return [];
+		const apiKey = await this.keyFor(originOf(baseUrl));
+		return listModels({ baseUrl, ...(apiKey ? { apiKey } : {}) }, signal);
+	}
+
+	/**
+	 * The models that make summaries before the active one is asked, in order; often none.
+	 * @param activeModel the server's model that is active; undefined where it is not the server's
+	 */
+	summaryModels(activeModel: string | undefined): Promise<Model[]> {
 		const settings = this.settings.current;
 		return createSummaryModels(
 			{
 				remoteEndpoint: settings['compaction.remoteEndpoint'],
 				compactionModel: settings['compaction.model'],
 				baseUrl: settings['model.baseUrl'],
-				activeModel: settings['model.name'],
+				activeModel: activeModel ?? '',
 				contextWindow: settings['model.contextWindow'],
 			},
 			(origin) => this.keyFor(origin),
@@ -88,6 +109,7 @@ export class ModelConnection {
 		if (!name) return;
 		if (typed.trim()) await this.secrets.store(key, typed.trim());
 		await this.settings.connect(baseUrl, name);
+		this.onDidConnect.emit(name);
 		void vscode.window.showInformationMessage(`Connected to ${name} at ${originOf(baseUrl)}.`);
 	}
 
