@@ -6,9 +6,12 @@ import path from 'node:path';
 import { launchBrowser } from './lib/browser.mjs';
 import { cacheDir, outDir, root } from './lib/paths.mjs';
 import { waitFor } from './lib/processes.mjs';
-import { startServer, workbenchUrl } from './vscode-server.mjs';
+import { linkExtensions, startServer, workbenchUrl } from './vscode-server.mjs';
 
 const tests = path.join(outDir, 'test/integration/index.js');
+
+/** An extension that only tests load: it offers models to VS Code. */
+const scriptedModels = path.join(root, 'test/support/scripted-models');
 
 /** Time for the whole suite, the start of VS Code included. */
 const deadline = 10 * 60_000;
@@ -19,6 +22,7 @@ export async function runIntegration(options) {
 	const lines = path.join(temporary, 'lines.txt');
 	writeFileSync(lines, '');
 	mkdirSync(path.join(temporary, 'workspace'));
+	linkExtensions(path.join(temporary, 'extensions'), [scriptedModels]);
 	const env = { ESPALIER_TEST_OPTIONS: JSON.stringify({ ...options, lines }) };
 	const echo = tail(lines);
 	try {

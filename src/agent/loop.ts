@@ -51,7 +51,7 @@ export async function streamAnswer(
 		const message: AssistantMessage = {
 			role: 'assistant',
 			content: partialContent(thinking, text),
-			api: 'openai-completions',
+			api: model.api ?? 'openai-completions',
 			provider: model.provider,
 			model: model.id,
 			usage: emptyUsage(),

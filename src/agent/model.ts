@@ -31,6 +31,8 @@ export type ModelStreamEvent =
 	| { type: 'done'; message: AssistantMessage };
 
 export interface Model {
+	/** The protocol's name as written to session files; "openai-completions" where absent. */
+	readonly api?: string;
 	/** The provider's name as written to session files, for example "openai-compatible". */
 	readonly provider: string;
 	/** The model's id as the provider knows it. */

@@ -15,6 +15,7 @@ export const COMMANDS = {
 	openSessionFile: 'espalier.openSessionFile',
 	forkSession: 'espalier.forkSession',
 	labelEntry: 'espalier.labelEntry',
+	chooseModel: 'espalier.chooseModel',
 	connectModel: 'espalier.connectModel',
 	forgetKey: 'espalier.forgetKey',
 	focusChat: 'espalier.focusChat',

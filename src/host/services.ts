@@ -15,8 +15,12 @@ import { workspaceDrafts } from './chat/workspace-drafts.ts';
 import { registerCommands } from './commands.ts';
 import { registerEntryDocuments } from './entry-document.ts';
 import { createLog } from './log.ts';
-import { ModelConnection } from './model-connection.ts';
+import { ActiveModel } from './models/active-model.ts';
+import { SERVER_PROVIDER } from './models/choice-rules.ts';
+import { ModelConnection } from './models/model-connection.ts';
+import { registerModelPicker } from './models/model-picker.ts';
 import { registerReports } from './reports/report-documents.ts';
+import { showError } from './report-error.ts';
 import { SessionHost } from './session-host.ts';
 import { HostSettings } from './settings.ts';
 import { TreeNavigation } from './tree/navigation.ts';
@@ -31,23 +35,24 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	const log = createLog(context);
 	const settings = new HostSettings(context);
 	const connection = new ModelConnection(context, settings, log);
+	const active = new ActiveModel({ memory: context.workspaceState, settings, connection, log });
 	const tokenizer = new WorkerTokenizer({ log });
 	const sessions = new SessionHost(
 		context,
 		{
-			model: () => connection.model(),
-			summaryModels: () => connection.summaryModels(),
+			model: () => active.model(),
+			summaryModels: () => active.summaryModels(),
 			retry: () => retryPolicy(settings.current),
 			offline: createOfflineSummarizer(),
 			blobs: ompBlobs(),
 			counts: new TokenCounts({ tokenizer }),
-			settings: () => sessionSettings(settings, connection),
-			findWindow: () => connection.findWindow(),
+			settings: () => sessionSettings(settings, active),
+			findWindow: () => active.findWindow(),
 			onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
 		},
 		log,
 	);
-	const chatHost = createChatHost(sessions, settings, connection, log);
+	const chatHost = createChatHost(sessions, settings, active, log);
 	const chat = new ChatView(
 		context.extensionUri,
 		chatHost,
@@ -69,6 +74,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 		log,
 	});
 	const showSession = (session: AgentSession | undefined) => {
+		active.follow(session);
 		tree.setSession(session?.manager);
 		visited = session && new VisitedLeaves(visitedStore, session.manager.id);
 		if (!session) return;
@@ -80,6 +86,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	sessions.onDidChangeSession.on(showSession);
 	context.subscriptions.push(
 		sessions,
+		active,
 		tokenizer,
 		tree,
 		navigation,
@@ -96,25 +103,25 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 		{
 			session: () => sessions.session,
 			onDidChangeSession: sessions.onDidChangeSession,
-			settings: () => sessionSettings(settings, connection),
+			settings: () => sessionSettings(settings, active),
 			onDidChangeSettings: (listener) => {
-				const stops = [
-					settings.onDidChange.on(listener),
-					connection.limits.onDidChange.on(listener),
-				];
+				const stops = [settings.onDidChange.on(listener), active.onDidChange.on(listener)];
 				return () => stops.forEach((stop) => stop());
 			},
 		},
 		log,
 	);
+	registerModelPicker(context, active, connection, log);
+	connection.onDidConnect.on((modelId) => {
+		active
+			.choose({ provider: SERVER_PROVIDER, modelId })
+			.catch((error: unknown) => showError(error, log));
+	});
 	registerCommands(context, sessions, (from) => chat.takeDraft(from), log);
 	await sessions.restore(process.env[OPEN_SESSION_VARIABLE]);
 }
 
-function sessionSettings(
-	{ current }: HostSettings,
-	{ contextWindow }: ModelConnection,
-): SessionSettings {
+function sessionSettings({ current }: HostSettings, active: ActiveModel): SessionSettings {
 	return {
 		compaction: {
 			reserveTokens: current['compaction.reserveTokens'],
@@ -124,6 +131,6 @@ function sessionSettings(
 			enabled: current['branchSummary.enabled'],
 			reserveTokens: current['branchSummary.reserveTokens'],
 		},
-		contextWindow,
+		contextWindow: active.contextWindow,
 	};
 }

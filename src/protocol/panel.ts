@@ -12,6 +12,7 @@ export const PAGE_ITEMS = 50;
 
 /** What the panel's buttons can ask for. */
 export const ACTION_IDS = [
+	'chooseModel',
 	'connectModel',
 	'compact',
 	'compactOffline',

@@ -26,6 +26,7 @@ import {
 	type RunCommandOptions,
 	type SessionCommands,
 } from './command-run.ts';
+import { chosenModelOnPath } from './chosen-model.ts';
 import { CompactionControl } from './compaction-control.ts';
 import { compactionBudget } from './compaction/budget.ts';
 import { createModelSummarizer } from './compaction/model-summarizer.ts';
@@ -34,6 +35,7 @@ import { readContextUsage, type ContextUsage } from './context-usage.ts';
 import type { CompactionEntry } from './entries.ts';
 import { navigationTarget } from './navigation.ts';
 import { NavigationControl } from './navigation-control.ts';
+import type { ModelName } from './observations.ts';
 import type { PrunePlan } from './compaction/pruning.ts';
 import { pruneSession, unpruneSession } from './prune-session.ts';
 import type { RestoredOutputs } from './pruned-outputs.ts';
@@ -105,6 +107,8 @@ export class AgentSession {
 	/** Set by a failed or stopped turn: the queue waits for a turn that succeeds, or for a new prompt. */
 	private paused = false;
 	private disposed = false;
+	/** Chosen for an empty session: it is written with the first prompt, which creates the file. */
+	private modelToWrite: ModelName | undefined;
 	private readonly counts: TokenCounts;
 	private readonly unsaved: UnsavedAnswers;
 	private readonly parts: SessionParts;
@@ -160,12 +164,36 @@ export class AgentSession {
 			model = await this.requireModel(operation);
 			operation.release = await this.manager.hold();
 			await this.saveUnsaved();
+			await this.writeModel();
 			await this.manager.appendMessage({ role: 'user', content: text, timestamp: Date.now() });
 		} catch (error) {
 			await this.end(operation, 'nothing');
 			throw error;
 		}
 		void this.runTurn(operation, model);
+	}
+
+	/** The model that the session names here: chosen by a person, in whatever tool. */
+	get chosenModel(): ModelName | undefined {
+		return this.modelToWrite ?? chosenModelOnPath(this.manager.tree, this.manager.leafId);
+	}
+
+	/**
+	 * Records which model is to answer from here on; an empty session records it with its first prompt.
+	 * @throws UserError('busy') while a compaction or a navigation counts on the leaf, or the storage's
+	 * error: nothing is recorded then
+	 */
+	async chooseModel(model: ModelName): Promise<void> {
+		if (this.current && this.current.activity !== 'streaming')
+			this.refuseIfBusy('change the model');
+		if (this.manager.tree.size === 0) this.modelToWrite = model;
+		else await this.manager.appendModelChange(model);
+	}
+
+	private async writeModel(): Promise<void> {
+		if (!this.modelToWrite) return;
+		await this.manager.appendModelChange(this.modelToWrite);
+		this.modelToWrite = undefined;
 	}
 
 	/**

@@ -12,11 +12,13 @@ import {
 	type EntryBase,
 	type LabelEntry,
 	type MessageEntry,
+	type ModelChangeEntry,
 	type SessionEntry,
 	type SessionHeader,
 	type SessionInfoEntry,
 } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
+import type { ModelName } from './observations.ts';
 import { PrunedOutputs, type OutputToPrune, type RestoredOutputs } from './pruned-outputs.ts';
 import { anotherSession, changedElsewhere, noSuchEntry, oldVersion } from './session-errors.ts';
 import { SessionFile } from './session-file.ts';
@@ -216,6 +218,11 @@ export class SessionManager {
 	/** Appends a message at the leaf. */
 	appendMessage(message: AgentMessage): Promise<MessageEntry> {
 		return this.append<MessageEntry>({ type: 'message', message });
+	}
+
+	/** Records at the leaf that another model answers from here on, as pi does. */
+	appendModelChange({ provider, modelId }: ModelName): Promise<ModelChangeEntry> {
+		return this.append<ModelChangeEntry>({ type: 'model_change', provider, modelId });
 	}
 
 	/** Appends a compaction at the leaf. Nothing is removed from the file. */

@@ -60,7 +60,11 @@ async function nextRequest(turn: SessionTurn): Promise<ModelRequest> {
 
 /** What a model is told of the tools. */
 export function toolDefinitions(tools: readonly Tool[]): ToolDefinition[] {
-	return tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+	return tools.map(({ name, description, parameters }) => ({
+		name,
+		description,
+		parameters: { ...parameters },
+	}));
 }
 
 /** Tokens that every request takes besides its messages. */

@@ -3,6 +3,7 @@ import type { ActionId } from '../protocol/panel.ts';
 import { useStore } from './store.ts';
 
 const LABELS: Record<ActionId, string> = {
+	chooseModel: 'Choose model…',
 	connectModel: 'Connect a model',
 	compact: 'Compact session',
 	compactOffline: 'Use offline summary',

@@ -1,8 +1,9 @@
 /** The line at the top: which session, how full its context is, which model answers. */
 import { contextMeter } from './format.ts';
-import { useSlice } from './store.ts';
+import { useSlice, useStore } from './store.ts';
 
 export function Header() {
+	const { post } = useStore();
 	const session = useSlice((state) => state.session);
 	const model = useSlice((state) => state.status.model);
 	const tokens = useSlice((state) => state.status.contextTokens);
@@ -21,7 +22,15 @@ export function Header() {
 			</h1>
 			<p class="facts">
 				<span>{tokens !== null && contextMeter(tokens, contextWindow, isExact)}</span>
-				<span class="model">{model ?? 'no model'}</span>
+				<button
+					type="button"
+					class="model"
+					title="Choose model…"
+					aria-label={`Model: ${model ?? 'none'}. Choose another`}
+					onClick={() => post({ type: 'action', id: 'chooseModel' })}
+				>
+					{model ?? 'no model'}
+				</button>
 			</p>
 		</header>
 	);

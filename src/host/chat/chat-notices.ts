@@ -4,14 +4,15 @@ import { UserError } from '../../util/errors.ts';
 
 /** Buttons that help, by the reason of the error; other reasons can only be tried again. */
 const ACTIONS_BY_REASON: Readonly<Record<string, readonly ActionId[]>> = {
-	'no-model': ['connectModel'],
-	auth: ['connectModel'],
-	notFound: ['connectModel'],
+	'no-model': ['connectModel', 'chooseModel'],
+	auth: ['retry', 'chooseModel', 'connectModel'],
+	notFound: ['chooseModel', 'connectModel'],
+	billing: ['chooseModel', 'retry'],
 	connection: ['retry', 'connectModel'],
 	timeout: ['retry', 'connectModel'],
 	certificate: ['connectModel'],
 	overflow: ['compact', 'compactOffline'],
-	badRequest: ['connectModel'],
+	badRequest: ['chooseModel', 'connectModel'],
 	locked: ['retry', 'fork'],
 	'changed-elsewhere': ['retry', 'fork'],
 };
@@ -22,7 +23,7 @@ export const NO_MODEL: ChatNotice = {
 	message: 'No model is connected. Summaries are made offline.',
 	kept: null,
 	hint: null,
-	actions: ['connectModel'],
+	actions: ['connectModel', 'chooseModel'],
 };
 
 /** A failed turn, as shown below the conversation. */

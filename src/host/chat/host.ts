@@ -6,7 +6,7 @@ import { Emitter } from '../../util/emitter.ts';
 import type { Logger } from '../../util/logger.ts';
 import { COMMANDS } from '../command-ids.ts';
 import { runCompaction } from '../compaction-command.ts';
-import type { ModelConnection } from '../model-connection.ts';
+import type { ActiveModel } from '../models/active-model.ts';
 import { showError } from '../report-error.ts';
 import type { SessionHost } from '../session-host.ts';
 import type { HostSettings } from '../settings.ts';
@@ -14,6 +14,7 @@ import type { ChatHost } from './chat-host.ts';
 
 /** Buttons that only run a command. */
 const ACTION_COMMANDS: Partial<Record<ActionId, string>> = {
+	chooseModel: COMMANDS.chooseModel,
 	connectModel: COMMANDS.connectModel,
 	newSession: COMMANDS.newSession,
 	openSession: COMMANDS.openSession,
@@ -23,13 +24,13 @@ const ACTION_COMMANDS: Partial<Record<ActionId, string>> = {
 export function createChatHost(
 	sessions: SessionHost,
 	settings: HostSettings,
-	connection: ModelConnection,
+	active: ActiveModel,
 	log: Logger,
 ): ChatHost {
 	const changes = new Emitter<void>((error) => log.error(String(error)));
 	sessions.onDidChangeSession.on(() => changes.emit());
 	settings.onDidChange.on(() => changes.emit());
-	connection.limits.onDidChange.on(() => changes.emit());
+	active.onDidChange.on(() => changes.emit());
 
 	const runAction = async (id: ActionId, argument?: string): Promise<void> => {
 		const command = ACTION_COMMANDS[id];
@@ -50,8 +51,8 @@ export function createChatHost(
 		get title() {
 			return sessions.session ? sessionTitle(sessions.session.manager) : 'No session';
 		},
-		modelLabel: () => connection.label,
-		notice: () => undefined,
+		modelLabel: () => active.label,
+		notice: () => active.notice,
 		onDidChange: (listener) => changes.on(listener),
 		runAction: (id, argument) => {
 			runAction(id, argument).catch((error: unknown) => showError(error, log));

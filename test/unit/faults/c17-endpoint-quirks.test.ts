@@ -333,7 +333,7 @@ describe('C17: quirks of endpoints', () => {
 			{
 				...{ role: 'toolResult', toolCallId: 'a', toolName: 'read', timestamp: 0 },
 				...{ content: [{ type: 'text', text: 'x' }], isError: false },
-			} as LlmMessage,
+			},
 		];
 		const wanted = steps.status(400, {
 			error: { message: 'Missing `reasoning_content` field in the assistant message at index 1' },

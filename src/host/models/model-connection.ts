@@ -1,26 +1,29 @@
 /**
- * The connected model: where it is comes from machine settings, its key from secret storage. A key is
+ * The connected server: where it is comes from machine settings, its key from secret storage. A key is
  * bound to the origin it was given for and never sent to another.
  */
 import * as vscode from 'vscode';
-import type { Model } from '../agent/model.ts';
-import { listModels } from '../providers/openai/list-models.ts';
-import { ModelLimits, type OwnLimits } from '../providers/openai/model-limits.ts';
-import type { LimitedServer } from '../providers/openai/server-limits.ts';
-import { createSummaryModels, originOf } from '../providers/summary-models.ts';
-import { errorText, UserError } from '../util/errors.ts';
-import type { Logger } from '../util/logger.ts';
-import { createOriginConsent } from './ask-consent.ts';
-import { COMMANDS } from './command-ids.ts';
-import type { OriginConsent } from './origin-consent.ts';
-import { registerCommand } from './report-error.ts';
-import type { HostSettings } from './settings.ts';
+import type { Model } from '../../agent/model.ts';
+import { listModels } from '../../providers/openai/list-models.ts';
+import { ModelLimits, type OwnLimits } from '../../providers/openai/model-limits.ts';
+import type { LimitedServer } from '../../providers/openai/server-limits.ts';
+import { createSummaryModels, originOf } from '../../providers/summary-models.ts';
+import { Emitter } from '../../util/emitter.ts';
+import { errorText, UserError } from '../../util/errors.ts';
+import type { Logger } from '../../util/logger.ts';
+import { createOriginConsent } from '../ask-consent.ts';
+import { COMMANDS } from '../command-ids.ts';
+import type { OriginConsent } from '../origin-consent.ts';
+import { registerCommand } from '../report-error.ts';
+import type { HostSettings } from '../settings.ts';
 
 const DEFAULT_BASE_URL = 'http://localhost:11434/v1';
 const TITLE = 'Connect a model';
 const STEPS = 3;
 
 export class ModelConnection {
+	/** Fires with the name of a model that a person has connected. */
+	readonly onDidConnect = new Emitter<string>();
 	private readonly secrets: vscode.SecretStorage;
 	private readonly settings: HostSettings;
 	private readonly consent: OriginConsent;
@@ -36,15 +39,20 @@ export class ModelConnection {
 		registerCommand(context, log, COMMANDS.forgetKey, () => this.forgetKey());
 	}
 
-	/** The model's name for people; undefined where none is connected. */
-	get label(): string | undefined {
-		const { 'model.baseUrl': baseUrl, 'model.name': name } = this.settings.current;
-		return baseUrl && name ? name : undefined;
+	/** The server's origin ("https://host:port"), for people; undefined where none is connected. */
+	get origin(): string | undefined {
+		const baseUrl = this.settings.current['model.baseUrl'];
+		return baseUrl ? originOf(baseUrl) : undefined;
 	}
 
-	/** The connected model; undefined where none is. */
-	async model(): Promise<Model | undefined> {
-		const server = await this.server();
+	/** The model that the settings name; empty where they name none. */
+	get modelName(): string {
+		return this.settings.current['model.name'];
+	}
+
+	/** A model of the connected server; undefined where none is connected. */
+	async model(name: string): Promise<Model | undefined> {
+		const server = await this.server(name);
 		if (!server) return undefined;
 		const origin = originOf(server.baseUrl);
 		const mayAsk = this.consent.isConfirmed('model', origin);
@@ -52,17 +60,17 @@ export class ModelConnection {
 		return this.consent.guard(model, 'model', origin);
 	}
 
-	/** Tokens of the connected model's window, as far as it is known now. */
-	get contextWindow(): number {
-		const { 'model.baseUrl': baseUrl, 'model.name': model } = this.settings.current;
-		return this.limits.contextWindow({ baseUrl, model }, this.ownLimits);
+	/** Tokens of the window of a model of the connected server, as far as it is known now. */
+	contextWindow(name: string): number {
+		const { 'model.baseUrl': baseUrl } = this.settings.current;
+		return this.limits.contextWindow({ baseUrl, model: name }, this.ownLimits);
 	}
 
-	/** Asks the server for the model's window, unless that is known or set. Never fails. */
-	async findWindow(): Promise<void> {
+	/** Asks the server for a model's window, unless that is known or set. Never fails. */
+	async findWindow(name: string): Promise<void> {
 		if (this.ownLimits.contextWindow > 0) return;
 		// A key that cannot be read is told of where the model is asked.
-		const server = await this.server().catch(() => undefined);
+		const server = await this.server(name).catch(() => undefined);
 		if (!server || !this.consent.isConfirmed('model', originOf(server.baseUrl))) return;
 		await this.limits.find(server);
 	}
@@ -75,24 +83,38 @@ export class ModelConnection {
 		};
 	}
 
-	/** Where the connected model is; undefined where none is. */
-	private async server(): Promise<LimitedServer | undefined> {
-		const { 'model.baseUrl': baseUrl, 'model.name': model } = this.settings.current;
+	/** Where a model of the connected server is; undefined where none is connected. */
+	private async server(model: string): Promise<LimitedServer | undefined> {
+		const { 'model.baseUrl': baseUrl } = this.settings.current;
 		if (!baseUrl || !model) return undefined;
 		const apiKey = await this.keyFor(originOf(baseUrl));
 		return { baseUrl, model, ...(apiKey ? { apiKey } : {}) };
 	}
 
-	/** The models that make summaries before the connected one is asked, in order; often none. */
-	summaryModels(): Promise<Model[]> {
+	/**
+	 * The names of the connected server's models.
+	 * @throws as `listModels` of the provider
+	 */
+	async listModels(signal: AbortSignal): Promise<string[]> {
+		const baseUrl = this.settings.current['model.baseUrl'];
+		if (!baseUrl) return [];
+		const apiKey = await this.keyFor(originOf(baseUrl));
+		return listModels({ baseUrl, ...(apiKey ? { apiKey } : {}) }, signal);
+	}
+
+	/**
+	 * The models that make summaries before the active one is asked, in order; often none.
+	 * @param activeModel the server's model that is active; undefined where it is not the server's
+	 */
+	summaryModels(activeModel: string | undefined): Promise<Model[]> {
 		const settings = this.settings.current;
 		return createSummaryModels(
 			{
 				remoteEndpoint: settings['compaction.remoteEndpoint'],
 				compactionModel: settings['compaction.model'],
 				baseUrl: settings['model.baseUrl'],
-				activeModel: settings['model.name'],
-				contextWindow: this.contextWindow,
+				activeModel: activeModel ?? '',
+				contextWindow: this.contextWindow(activeModel ?? settings['model.name']),
 			},
 			(origin) => this.keyFor(origin),
 			(model, origin, purpose) => this.consent.guard(model, purpose, origin),
@@ -124,6 +146,7 @@ export class ModelConnection {
 		if (typed.trim()) await this.secrets.store(key, typed.trim());
 		await this.consent.confirm('model', originOf(baseUrl));
 		await this.settings.connect(baseUrl, name);
+		this.onDidConnect.emit(name);
 		void vscode.window.showInformationMessage(`Connected to ${name} at ${originOf(baseUrl)}.`);
 	}
 
