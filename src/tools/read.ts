@@ -9,7 +9,7 @@ import type { WorkspaceFiles } from './workspace-files.ts';
 const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 50_000;
 /** Bytes. */
-const LARGEST_FILE = 20_000_000;
+const LARGEST_FILE = 10_000_000;
 const LARGEST_IMAGE = 4_000_000;
 
 export function readTool(files: WorkspaceFiles): Tool {
