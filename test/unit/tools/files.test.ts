@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { linesOf } from '../../../src/tools/text-file.ts';
+import { linesOf, someLines } from '../../../src/tools/text-file.ts';
 import { tempWorkspace, type TempWorkspace } from '../../support/temp-workspace.ts';
 
 describe('tools that read and find', () => {
@@ -34,12 +34,14 @@ describe('tools that read and find', () => {
 		assert.match(two, /^line 7\nline 8\n\n\[Lines 7 to 8 of 4500/);
 	});
 
-	it('knows lines as their ends part them', () => {
-		fc.assert(
-			fc.property(fc.string({ unit: fc.constantFrom('a', '\r', '\n', '') }), (text) => {
+	it('knows lines as their ends part them', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.string({ unit: fc.constantFrom('a', '\r', '\n', '') }), async (text) => {
 				const lines = text.split(/\r?\n/);
 				if (lines.at(-1) === '') lines.pop();
 				assert.deepEqual(linesOf(text), lines);
+				const some = { lines: lines.slice(1, 3), total: lines.length };
+				assert.deepEqual(await someLines(text, 2, 2), some);
 			}),
 		);
 	});
