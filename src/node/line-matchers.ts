@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { LineMatcher, LineMatchers } from '../tools/line-matcher.ts';
 
 /** The longest time for the lines of one file, in ms. */
-const LONGEST_MS = 3_000;
+const LONGEST_MS = 5_000;
 
 /** All that the worker does; a text, since a file of its own would have to be built and found. */
 const WORKER = `
@@ -34,16 +34,22 @@ export function workerLineMatchers(longestMs = LONGEST_MS): LineMatchers {
 class WorkerLineMatcher implements LineMatcher {
 	private readonly worker: Worker;
 	private readonly longestMs: number;
+	/** Its start takes a while on a busy machine, which is not the pattern's fault. */
+	private readonly started: Promise<unknown>;
 
 	constructor(workerData: { pattern: string; flags: string }, longestMs: number) {
 		this.worker = new Worker(WORKER, { eval: true, workerData, env: {}, stdin: false });
 		this.worker.unref();
 		// Each call listens for itself; what comes between two is nobody's.
 		this.worker.on('error', () => undefined);
+		this.started = new Promise((resolve) =>
+			this.worker.once('online', resolve).once('exit', resolve),
+		);
 		this.longestMs = longestMs;
 	}
 
-	matching(lines: readonly string[]): Promise<number[]> {
+	async matching(lines: readonly string[]): Promise<number[]> {
+		await this.started;
 		return new Promise((resolve, reject) => {
 			const done = () => {
 				clearTimeout(timer);

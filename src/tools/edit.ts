@@ -9,7 +9,7 @@ import type { WorkspaceFiles } from './workspace-files.ts';
 /** How many places are named where a text is found more than once. */
 const NAMED_PLACES = 10;
 /** Bytes. */
-const LARGEST_FILE = 20_000_000;
+const LARGEST_FILE = 10_000_000;
 
 export interface Replacement {
 	oldText: string;

@@ -15,7 +15,7 @@ const MOST = 1_000;
 const MOST_CHARACTERS = 50_000;
 const LONGEST_LINE = 500;
 /** Bytes; larger files are passed over. */
-const LARGEST_FILE = 5_000_000;
+const LARGEST_FILE = 2_000_000;
 /** How long a search looks at files, in ms; what was found is given back then. */
 const SEARCH_MS = 30_000;
 
@@ -106,7 +106,7 @@ async function searchFile(parts: Search, { real, shown }: ConfinedPath): Promise
 	try {
 		const info = await files.stat(real);
 		if (!info || info.kind !== 'file') return;
-		if (info.size > LARGEST_FILE) return found.passOver('larger than 5 MB', shown);
+		if (info.size > LARGEST_FILE) return found.passOver('larger than 2 MB', shown);
 		bytes = await files.readFile(real);
 	} catch {
 		// One file that cannot be read ends no search of thousands.

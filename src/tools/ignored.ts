@@ -1,6 +1,6 @@
 /** What git ignores, as far as .gitignore files say so. */
 import ignore, { type Ignore } from 'ignore';
-import { joined } from './paths.ts';
+import { joined, slashesOf } from './paths.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** Never looked into, whatever git says. */
@@ -27,7 +27,8 @@ export async function rulesIn(
 ): Promise<IgnoreRules> {
 	const path = joined(folder, '.gitignore');
 	// One that is a link is passed over, as git does.
-	if ((await files.realPath(path).catch(() => undefined)) !== path) return above;
+	const real = await files.realPath(path).catch(() => undefined);
+	if (real === undefined || slashesOf(real) !== path) return above;
 	const info = await files.stat(path);
 	if (info?.kind !== 'file' || info.size > LARGEST_RULES) return above;
 	const text = new TextDecoder().decode(await files.readFile(path));

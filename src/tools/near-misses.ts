@@ -1,7 +1,7 @@
 /** What in a file comes close to a text that was not found in it, for whoever asked for it. */
 import { createYielder } from '../util/async.ts';
 import { clipMiddle } from '../util/clip-text.ts';
-import { linesOf } from './text-file.ts';
+import { linesOf, someLines } from './text-file.ts';
 
 /** Lines that are looked at, and characters of each. */
 const LOOKED_AT_LINES = 50_000;
@@ -19,7 +19,7 @@ interface Candidate {
 
 /** A text that names the closest places, beginning with a blank; empty where nothing comes close. */
 export async function nearMisses(text: string, wanted: string): Promise<string> {
-	const lines = linesOf(text).slice(0, LOOKED_AT_LINES);
+	const { lines } = await someLines(text, 1, LOOKED_AT_LINES);
 	const asked = linesOf(wanted);
 	const skipped = asked.findIndex((line) => line.trim() !== '');
 	const first = asked[skipped];

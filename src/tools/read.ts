@@ -2,14 +2,14 @@
 import { textOutcome, type Tool, type ToolOutcome } from '../agent/tool.ts';
 import { numberArgument, textArgument } from './arguments.ts';
 import { confine, type ConfinedPath } from './confine.ts';
-import { base64, decodeText, imageType, linesOf } from './text-file.ts';
+import { base64, decodeText, imageType, someLines } from './text-file.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** What one call gives at most. */
 const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 50_000;
 /** Bytes. */
-const LARGEST_FILE = 20_000_000;
+const LARGEST_FILE = 10_000_000;
 const LARGEST_IMAGE = 4_000_000;
 
 export function readTool(files: WorkspaceFiles): Tool {
@@ -65,25 +65,24 @@ function imageOutcome({ shown }: ConfinedPath, bytes: Uint8Array, mimeType: stri
 	};
 }
 
-function linesOutcome(
+async function linesOutcome(
 	{ shown }: ConfinedPath,
 	text: string,
 	{ offset, limit }: { offset: number; limit: number },
-): ToolOutcome {
-	const lines = linesOf(text);
-	if (lines.length === 0) return textOutcome(`(${shown} is empty.)`);
-	if (offset > lines.length)
-		throw new Error(`${shown} has ${lines.length} lines; offset ${offset} is behind its end.`);
-	const wanted = lines.slice(offset - 1, offset - 1 + Math.min(limit, MOST_LINES));
+): Promise<ToolOutcome> {
+	const { lines: wanted, total } = await someLines(text, offset, Math.min(limit, MOST_LINES));
+	if (total === 0) return textOutcome(`(${shown} is empty.)`);
+	if (offset > total)
+		throw new Error(`${shown} has ${total} lines; offset ${offset} is behind its end.`);
 	let characters = 0;
 	const fitting = wanted.findIndex((line) => (characters += line.length + 1) > MOST_CHARACTERS);
 	const given = fitting < 0 ? wanted : wanted.slice(0, fitting);
 	if (given.length === 0) return longLineOutcome(shown, wanted[0] ?? '', offset);
 	const last = offset + given.length - 1;
 	const body = given.join('\n');
-	if (last === lines.length) return textOutcome(body);
+	if (last === total) return textOutcome(body);
 	return textOutcome(
-		`${body}\n\n[Lines ${offset} to ${last} of ${lines.length}. To go on: offset ${last + 1}.]`,
+		`${body}\n\n[Lines ${offset} to ${last} of ${total}. To go on: offset ${last + 1}.]`,
 	);
 }
 

@@ -1,7 +1,10 @@
 /** Text in files: what is text, its byte order mark, and its line ends. */
+import { createYielder } from '../util/async.ts';
+
 const BOM = '\ufeff';
 /** How far a file is looked at to see whether it is text, in bytes. */
 const LOOKED_AT = 8_192;
+const LINES_BETWEEN_LOOKS = 1_000;
 
 /** True where bytes are no text for people: they hold NUL near their beginning. */
 export function isBinary(bytes: Uint8Array): boolean {
@@ -29,10 +32,35 @@ export function encodeText(text: string): Uint8Array {
 
 /** The lines of a text, without their ends; none for an empty text. */
 export function linesOf(text: string): string[] {
-	if (text === '') return [];
-	const lines = text.split(/\r?\n/);
-	if (lines.at(-1) === '') lines.pop();
+	const lines: string[] = [];
+	let start = 0;
+	// Splitting by an expression takes several times as long, and files may be large.
+	for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+		lines.push(text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end));
+		start = end + 1;
+	}
+	if (start < text.length) lines.push(text.slice(start));
 	return lines;
+}
+
+/** Some of a text's lines, from one on (from 1), and how many there are; gives the thread away. */
+export async function someLines(
+	text: string,
+	first: number,
+	count: number,
+): Promise<{ lines: string[]; total: number }> {
+	const pause = createYielder();
+	let from = 0;
+	let to = 0;
+	let total = 0;
+	for (let start = 0; start < text.length; total++) {
+		if (total % LINES_BETWEEN_LOOKS === 0) await pause();
+		if (total === first - 1) from = start;
+		const end = text.indexOf('\n', start);
+		start = end < 0 ? text.length : end + 1;
+		if (total < first - 1 + count) to = start;
+	}
+	return { lines: total < first ? [] : linesOf(text.slice(from, to)), total };
 }
 
 /** The media type of an image that models can be sent; undefined for anything else. */

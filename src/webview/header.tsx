@@ -26,7 +26,7 @@ export function Header() {
 					type="button"
 					class="model"
 					title="Choose model…"
-					aria-label={`Model: ${model ?? 'none'}. Choose another`}
+					aria-label={`Model: ${model ?? 'no model'}. Choose another`}
 					onClick={() => post({ type: 'action', id: 'chooseModel' })}
 				>
 					{model ?? 'no model'}

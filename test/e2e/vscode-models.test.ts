@@ -30,7 +30,7 @@ describe('models of VS Code', () => {
 	it('are chosen by keyboard in place of one that is gone, and answer', async () => {
 		const chat = workbench.chat();
 		await chat.getByText('scripted/gone, is not available now').waitFor();
-		await chat.getByRole('button', { name: 'Model: none' }).press('Enter');
+		await chat.getByRole('button', { name: 'Model: no model' }).press('Enter');
 		const rows = workbench.page.locator('.quick-input-list .monaco-list-row');
 		await rows.filter({ hasText: 'Model two' }).waitFor();
 		await rows.filter({ hasText: 'Connect a model…' }).waitFor();

@@ -31,7 +31,7 @@ export async function tempWorkspace(): Promise<TempWorkspace> {
 	await mkdir(outside);
 	const files = new FolderFiles(root, [outputs]);
 	const commands = new ProcessCommandRunner(outputs);
-	const tools = workspaceTools({ files, commands, matchers: workerLineMatchers(500) });
+	const tools = workspaceTools({ files, commands, matchers: workerLineMatchers(2_000) });
 	const run: TempWorkspace['run'] = async (name, args, signal = new AbortController().signal) => {
 		const tool = tools.find((each) => each.name === name);
 		if (!tool) throw new Error(`No tool ${name}`);

@@ -1,6 +1,8 @@
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import fc from 'fast-check';
+import { linesOf, someLines } from '../../../src/tools/text-file.ts';
 import { tempWorkspace, type TempWorkspace } from '../../support/temp-workspace.ts';
 
 describe('tools that read and find', () => {
@@ -30,6 +32,18 @@ describe('tools that read and find', () => {
 		assert.equal(seen.at(-1), 'line 4500');
 		const two = await workspace.text('read', { path: 'long.txt', offset: 7, limit: 2 });
 		assert.match(two, /^line 7\nline 8\n\n\[Lines 7 to 8 of 4500/);
+	});
+
+	it('knows lines as their ends part them', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.string({ unit: fc.constantFrom('a', '\r', '\n', '') }), async (text) => {
+				const lines = text.split(/\r?\n/);
+				if (lines.at(-1) === '') lines.pop();
+				assert.deepEqual(linesOf(text), lines);
+				const some = { lines: lines.slice(1, 3), total: lines.length };
+				assert.deepEqual(await someLines(text, 2, 2), some);
+			}),
+		);
 	});
 
 	it('read cuts a line that is longer than all it may give, and goes on behind it', async () => {
@@ -130,5 +144,8 @@ describe('tools that read and find', () => {
 		await put('a'.repeat(200), '');
 		const glob = `${'*a'.repeat(30)}b`;
 		await assert.rejects(workspace.run('find', { pattern: glob }), /takes too long/);
+		// A rule of the workspace runs on our own thread: such a one is not obeyed.
+		await put('.gitignore', `${glob}\nevil.txt\n`);
+		assert.equal(await workspace.text('find', { pattern: '*' }), `.gitignore\n${'a'.repeat(200)}`);
 	});
 });
