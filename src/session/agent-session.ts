@@ -37,6 +37,7 @@ import { navigationTarget } from './navigation.ts';
 import { NavigationControl } from './navigation-control.ts';
 import type { ModelName } from './observations.ts';
 import type { PrunePlan } from './compaction/pruning.ts';
+import { anySignal, type Operation } from './operation.ts';
 import { pruneSession, unpruneSession } from './prune-session.ts';
 import type { RestoredOutputs } from './pruned-outputs.ts';
 import type { SessionManager } from './session-manager.ts';
@@ -81,21 +82,6 @@ export interface AgentSessionOptions {
 }
 
 const NO_HOOKS: HookRunner = { run: () => Promise.resolve({ answers: [], failures: [] }) };
-
-/** The one thing that a session is doing. */
-interface Operation {
-	activity: Exclude<Activity, 'idle'>;
-	controller: AbortController;
-	/** A person's command: it counts as streaming, but nothing interrupts it except the person. */
-	isCommand: boolean;
-	/** Resolves once the operation has settled, whatever its outcome. */
-	settled: Promise<void>;
-	settle: () => void;
-	/** A turn that was cut short while its answer came: only such a one is taken up again. */
-	interrupted: boolean;
-	/** Lets other windows work on the session again. */
-	release: () => Promise<void>;
-}
 
 export class AgentSession {
 	readonly manager: SessionManager;
@@ -494,9 +480,4 @@ export class AgentSession {
 	private reportFailure(error: unknown): void {
 		this.events.emit({ type: 'turnFailed', error: toUserError(error) });
 	}
-}
-
-function anySignal(operation: Operation, other: AbortSignal | undefined): AbortSignal {
-	const own = operation.controller.signal;
-	return other ? AbortSignal.any([own, other]) : own;
 }
