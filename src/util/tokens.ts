@@ -23,9 +23,9 @@ const FIRST_IDEOGRAPH = 0x1100;
 /** Texts up to here are looked at whole, in characters. */
 const WHOLE_CHARACTERS = 512;
 /** A longer one is judged by windows: one for so many of its characters, within these bounds. */
-const CHARACTERS_PER_WINDOW = 1024;
-const LEAST_WINDOWS = 4;
-const MOST_WINDOWS = 128;
+const CHARACTERS_PER_WINDOW = 128;
+const LEAST_WINDOWS = 8;
+const MOST_WINDOWS = 256;
 const WINDOW = 16;
 
 /**
