@@ -3,7 +3,7 @@ import { buildSystemPrompt } from '../../../src/session/system-prompt.ts';
 
 const options = {
 	tools: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
-	cwd: '/work/project',
+	cwd: '/repos/project',
 	platform: 'linux',
 	date: '2026-03-14',
 };
@@ -11,7 +11,7 @@ const options = {
 describe('the system prompt', () => {
 	it('names tools and place, and is the same for the same options', () => {
 		const { text } = buildSystemPrompt(options);
-		for (const named of ['Your tools: read.', '/work/project', 'linux', '2026-03-14'])
+		for (const named of ['Your tools: read.', '/repos/project', 'linux', '2026-03-14'])
 			assert(text.includes(named), named);
 		assert.doesNotMatch(text, /\{\{|\n{3}|AGENTS/);
 		assert.equal(buildSystemPrompt(options).text, text);

@@ -91,13 +91,13 @@ describe('tools stay inside the workspace', () => {
 	});
 
 	it('knows the ways out that Windows has', () => {
-		const root = 'C:\\work\\project';
-		assert.equal(resolvePath(root, 'src\\..\\a.ts'), 'C:/work/project/a.ts');
+		const root = 'C:\\repos\\project';
+		assert.equal(resolvePath(root, 'src\\..\\a.ts'), 'C:/repos/project/a.ts');
 		assert.equal(resolvePath(root, '\\x'), 'C:/x');
 		assert.equal(resolvePath('/w', 'a\\..\\b'), '/w/a\\..\\b');
 		for (const odd of ['a:stream', 'con', 'NUL.txt', 'a.', 'a ', '\\\\?\\C:\\x', 'a?b'])
 			assert.throws(() => resolvePath(root, odd), /no file name on Windows/, odd);
 		assert.throws(() => resolvePath(root, '\\\\server\\share\\x'), /another machine/);
-		assert(!isInside('/work/project', '/work/project-two'));
+		assert(!isInside('/repos/project', '/repos/project-two'));
 	});
 });
