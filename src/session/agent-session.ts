@@ -4,7 +4,6 @@
  */
 import type { Model } from '../agent/model.ts';
 import { NO_RETRIES, type RetryPolicy } from '../agent/retry.ts';
-import type { ApprovalPort, Tool } from '../agent/tool.ts';
 import type { HookRunner } from '../extensibility/hooks/types.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -19,13 +18,9 @@ import type {
 	NavigateResult,
 	ToolEvent,
 } from './agent-events.ts';
+import type { AgentSetup } from './agent-setup.ts';
 import type { BlobStore } from './blobs.ts';
-import {
-	requireCommands,
-	runPersonsCommand,
-	type RunCommandOptions,
-	type SessionCommands,
-} from './command-run.ts';
+import { requireCommands, runPersonsCommand, type RunCommandOptions } from './command-run.ts';
 import { chosenModelOnPath } from './chosen-model.ts';
 import { CompactionControl } from './compaction-control.ts';
 import { compactionBudget } from './compaction/budget.ts';
@@ -64,13 +59,8 @@ export interface AgentSessionOptions {
 	settings: () => SessionSettings;
 	/** Finds out the window that `settings` names; awaited before it decides anything. Never fails. */
 	findWindow?: () => Promise<void>;
-	systemPrompt?: string;
-	/** What the model may call; nothing where absent. */
-	tools?: readonly Tool[];
-	/** Who allows what tools write and run; they may do neither where absent. */
-	approval?: ApprovalPort;
-	/** Runs a person's `!` commands; refused where absent. */
-	commands?: SessionCommands;
+	/** What the agent works with now; nothing where absent. Never fails. */
+	setup?: () => Promise<AgentSetup>;
 	/** Where other code takes part; nobody does where absent. */
 	hooks?: HookRunner;
 	/** Counts tokens; by the estimate where absent. */
@@ -115,6 +105,7 @@ export class AgentSession {
 			findWindow: options.findWindow ?? (() => Promise.resolve()),
 			summarizers: (choice) => this.summarizers(choice),
 			counter: () => this.counts.counterFor(manager.tree, manager.leafId),
+			overhead: async (counter) => overheadTokens(await this.setup(), counter),
 		};
 		this.compaction = new CompactionControl(this.parts);
 		this.navigation = new NavigationControl(this.parts);
@@ -192,7 +183,8 @@ export class AgentSession {
 		const operation = this.begin('streaming');
 		try {
 			const saved = await this.saveUnsaved();
-			if (saved && !(this.options.tools && isUnfinished(saved))) return await this.end(operation);
+			const { tools = [] } = await this.setup();
+			if (saved && !(tools.length > 0 && isUnfinished(saved))) return await this.end(operation);
 			const model = await this.requireModel(operation);
 			operation.release = await this.manager.hold();
 			void this.runTurn(operation, model);
@@ -207,10 +199,10 @@ export class AgentSession {
 	 * @throws UserError('no-commands'), UserError('busy'), or why it could not be started or stored
 	 */
 	async runCommand(command: string, options: RunCommandOptions = {}): Promise<void> {
-		const commands = requireCommands(this.options.commands);
 		this.refuseIfBusy('run a command');
 		const operation = this.begin('streaming', true);
 		try {
+			const commands = requireCommands((await this.setup()).commands);
 			operation.release = await this.manager.hold();
 			await this.saveUnsaved();
 			const message = await runPersonsCommand(commands, command, options, {
@@ -315,15 +307,16 @@ export class AgentSession {
 	/** How full the context is: what the meter shows. */
 	async contextUsage(): Promise<ContextUsage> {
 		const { manager } = this;
-		const { systemPrompt, tools = [] } = this.options;
 		const counter = await this.parts.counter();
+		const overhead = overheadTokens(await this.setup(), counter);
 		// Not awaited: a meter waits for no server, and is read anew when more is known.
 		void this.parts.findWindow();
+		const room = this.room(overhead);
 		return readContextUsage(manager.tree, manager.leafId, {
 			counter,
 			contextWindow: this.options.settings().contextWindow,
-			overheadTokens: overheadTokens(systemPrompt, tools, counter),
-			...(this.room === undefined ? {} : { room: this.room }),
+			overheadTokens: overhead,
+			...(room === undefined ? {} : { room }),
 		});
 	}
 
@@ -351,7 +344,7 @@ export class AgentSession {
 	private async runTurn(operation: Operation, model: Model): Promise<void> {
 		let failed = false;
 		try {
-			const { tools = [], approval, systemPrompt, blobs } = this.options;
+			const setup = await this.setup();
 			const { ended, error } = await runSessionTurn(
 				{
 					model,
@@ -359,9 +352,9 @@ export class AgentSession {
 					events: this.events,
 					toolEvents: this.toolEvents,
 					unsaved: this.unsaved,
-					tools,
-					...{ approval, systemPrompt, blobs },
-					room: this.room,
+					setup,
+					blobs: this.options.blobs,
+					room: (overhead) => this.room(overhead),
 					counter: () =>
 						this.counts.counterFor(this.manager.tree, this.manager.leafId, { now: true }),
 				},
@@ -385,9 +378,13 @@ export class AgentSession {
 		return saved;
 	}
 
-	/** Tokens that messages may take in a request. */
-	private get room(): number | undefined {
-		return compactionBudget(compactionSettings(this.parts)).roomTokens;
+	private setup(): Promise<AgentSetup> {
+		return this.options.setup?.() ?? Promise.resolve({});
+	}
+
+	/** Tokens that messages may take in a request beside `overheadTokens` of prompt and tools. */
+	private room(overheadTokens: number): number | undefined {
+		return compactionBudget(compactionSettings(this.parts, overheadTokens)).roomTokens;
 	}
 
 	/** Who is asked for a summary, in order; the offline summarizer where there is no model at all. */

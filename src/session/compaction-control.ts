@@ -126,7 +126,7 @@ export class CompactionControl {
 			throw notInContext(boundaryId);
 		const count = await this.parts.counter();
 		await this.parts.findWindow();
-		const settings = compactionSettings(this.parts);
+		const settings = compactionSettings(this.parts, await this.parts.overhead(count));
 		const preparation = prepareCompaction(path, settings, count, { boundaryId });
 		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction', boundaryId);
 		return { preparation, path, count };

@@ -109,7 +109,7 @@ export class NavigationControl {
 		signal: AbortSignal,
 	) {
 		const { reserveTokens } = this.parts.settings().branchSummary;
-		const budget = compactionBudget({ ...compactionSettings(this.parts), reserveTokens });
+		const budget = compactionBudget({ ...compactionSettings(this.parts, 0), reserveTokens });
 		const candidates = await untilAborted(this.parts.summarizers(options.summarizer), signal);
 		const making = tryCandidates(
 			candidates,

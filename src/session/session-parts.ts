@@ -28,12 +28,17 @@ export interface SessionParts {
 	summarizers(choice: SummarizerChoice | undefined): Promise<Candidates>;
 	/** Counts the tokens of the current context's messages. */
 	readonly counter: () => Promise<TokenCounter>;
+	/** Tokens that every request takes besides its messages: system prompt and tools. */
+	readonly overhead: (counter: TokenCounter) => Promise<number>;
 }
 
-/** The settings that share out the model's window. */
-export function compactionSettings(parts: SessionParts): CompactionSettings {
+/** The settings that share out the model's window, beside what every request takes of it. */
+export function compactionSettings(
+	parts: SessionParts,
+	overheadTokens: number,
+): CompactionSettings {
 	const { compaction, contextWindow } = parts.settings();
-	return { ...compaction, contextWindow };
+	return { ...compaction, contextWindow, overheadTokens };
 }
 
 /**

@@ -1,9 +1,10 @@
 /** The agent loop on a session: requests are built from it, and messages and events go back to it. */
 import type { Model, ModelRequest, ToolDefinition } from '../agent/model.ts';
-import type { ApprovalPort, Tool } from '../agent/tool.ts';
+import type { Tool } from '../agent/tool.ts';
 import { runTurn, type TurnEnd, type TurnListener } from '../agent/turn.ts';
 import type { Emitter } from '../util/emitter.ts';
 import type { TokenCounter } from '../util/tokens.ts';
+import type { AgentSetup } from './agent-setup.ts';
 import type { AgentSessionEvent, ToolEvent } from './agent-events.ts';
 import { withBlobs, type BlobStore } from './blobs.ts';
 import { buildRequest } from './request-builder.ts';
@@ -16,12 +17,10 @@ export interface SessionTurn {
 	events: Emitter<AgentSessionEvent>;
 	toolEvents: Emitter<ToolEvent>;
 	unsaved: UnsavedAnswers;
-	tools: readonly Tool[];
-	approval?: ApprovalPort | undefined;
-	systemPrompt?: string | undefined;
+	setup: AgentSetup;
 	blobs?: BlobStore | undefined;
-	/** Tokens that messages may take in a request. */
-	room: number | undefined;
+	/** Tokens that messages may take in a request beside the tokens of prompt and tools. */
+	room: (overheadTokens: number) => number | undefined;
 	counter: () => Promise<TokenCounter>;
 }
 
@@ -30,12 +29,12 @@ export interface SessionTurn {
  * @throws UserError where a message could not be saved, or the session not be read
  */
 export function runSessionTurn(turn: SessionTurn, signal: AbortSignal): Promise<TurnEnd> {
-	const { model, tools, approval, unsaved } = turn;
+	const { model, setup, unsaved } = turn;
 	return runTurn(
 		{
 			model,
-			tools,
-			approval,
+			tools: setup.tools ?? [],
+			approval: setup.approval,
 			nextRequest: () => nextRequest(turn),
 			append: (message) => unsaved.save(message),
 			listener: tellEvents(turn),
@@ -45,11 +44,13 @@ export function runSessionTurn(turn: SessionTurn, signal: AbortSignal): Promise<
 }
 
 async function nextRequest(turn: SessionTurn): Promise<ModelRequest> {
-	const { manager, blobs, room, systemPrompt, tools } = turn;
+	const { manager, blobs, setup } = turn;
+	const { systemPrompt, tools = [] } = setup;
 	const context = (await manager.readContext()).messages;
+	const count = await turn.counter();
 	const { messages } = buildRequest(blobs ? await withBlobs(context, blobs) : context, {
-		room,
-		count: await turn.counter(),
+		room: turn.room(overheadTokens(setup, count)),
+		count,
 	});
 	return {
 		messages,
@@ -69,8 +70,7 @@ export function toolDefinitions(tools: readonly Tool[]): ToolDefinition[] {
 
 /** Tokens that every request takes besides its messages. */
 export function overheadTokens(
-	systemPrompt: string | undefined,
-	tools: readonly Tool[],
+	{ systemPrompt, tools = [] }: AgentSetup,
 	count: TokenCounter,
 ): number {
 	const definitions = tools.length > 0 ? count(JSON.stringify(toolDefinitions(tools))) : 0;

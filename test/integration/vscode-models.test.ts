@@ -95,7 +95,7 @@ describe('models of VS Code', () => {
 		const session = new AgentSession(await SessionManager.open(new FileSessionStorage(file)), {
 			model: () => Promise.resolve(model),
 			offline: createOfflineSummarizer(),
-			systemPrompt: 'Be brief.',
+			setup: () => Promise.resolve({ systemPrompt: 'Be brief.' }),
 			settings: () => ({
 				compaction: { reserveTokens: 1000, keepRecentTokens: 500 },
 				branchSummary: { enabled: false, reserveTokens: 1000 },

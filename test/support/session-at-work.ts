@@ -3,6 +3,7 @@ import { createOfflineSummarizer } from '../../src/providers/offline/offline-sum
 import { createOpenAIModel } from '../../src/providers/openai/openai-model.ts';
 import type { AgentSessionEvent } from '../../src/session/agent-events.ts';
 import { AgentSession, type AgentSessionOptions } from '../../src/session/agent-session.ts';
+import type { AgentSetup } from '../../src/session/agent-setup.ts';
 import { SessionManager, type SavedLeaf } from '../../src/session/session-manager.ts';
 import { MemorySessionStorage, type SessionStorage } from '../../src/session/session-storage.ts';
 import type { ScriptedServer } from './scripted-server.ts';
@@ -16,6 +17,8 @@ export interface AtWorkOptions {
 	reserveTokens?: number;
 	keepRecentTokens?: number;
 	savedLeaf?: SavedLeaf;
+	/** What the agent works with. */
+	setup?: AgentSetup;
 	/** What else the session is made with. */
 	session?: Partial<AgentSessionOptions>;
 }
@@ -44,6 +47,7 @@ export async function openAtWork(
 			branchSummary: { enabled: false, reserveTokens },
 			contextWindow,
 		}),
+		setup: () => Promise.resolve(options.setup ?? {}),
 		...options.session,
 	});
 	const events: AgentSessionEvent[] = [];

@@ -48,8 +48,8 @@ describe('a turn with tools', () => {
 	afterEach(() => workspace.remove());
 
 	async function open(parts: { approval?: ApprovalPort; tools?: Tool[] } = {}) {
-		const session = { tools: workspace.tools, approval: allow, ...parts };
-		const work = await openBuilt(new SessionBuilder(), { server, session });
+		const setup = { tools: workspace.tools, approval: allow, ...parts };
+		const work = await openBuilt(new SessionBuilder(), { server, setup });
 		const toolEvents: ToolEvent[] = [];
 		work.session.toolEvents.on((event) => toolEvents.push(event));
 		return { ...work, toolEvents };
@@ -134,7 +134,7 @@ describe('a turn with tools', () => {
 				return { content: [{ type: 'text', text: 'ok' }], isError: false };
 			},
 		};
-		const work = await openAtWork(storage, { server, session: { tools: [probe] } });
+		const work = await openAtWork(storage, { server, setup: { tools: [probe] } });
 		server.enqueue(steps.toolCalls([call('probe', {}), call('probe', '')]), () => {
 			lines.push(storage.lines.length);
 			return steps.text('ok');
@@ -180,7 +180,7 @@ describe('a turn with tools', () => {
 				server.enqueue(steps.toolCalls([one]), steps.text('I see.'));
 				const work = await openBuilt(new SessionBuilder(), {
 					server,
-					session: { tools: workspace.tools, ...(approval ? { approval } : {}) },
+					setup: { tools: workspace.tools, ...(approval ? { approval } : {}) },
 				});
 				assert.match(await failure(work), /^Not allowed: (Not that file\.|nobody)/);
 				assert(!existsSync(path.join(workspace.root, 'x')));
@@ -304,7 +304,7 @@ describe('a turn with tools', () => {
 		}
 		const work = await openBuilt(builder, {
 			server,
-			session: { tools: workspace.tools, approval: allow },
+			setup: { tools: workspace.tools, approval: allow },
 		});
 		server.enqueue(steps.toolCalls([call('bash', { command: 'echo $$ > pid; sleep 600' })]));
 		const isTurn = ({ body }: RecordedRequest) => body.messages.some(({ role }) => role === 'tool');
@@ -335,7 +335,7 @@ describe('a turn with tools', () => {
 				return tool.run(...given);
 			},
 		}));
-		const work = await openAtWork(storage, { server, session: { tools } });
+		const work = await openAtWork(storage, { server, setup: { tools } });
 		server.enqueue(steps.toolCalls([call('ls', {})]), steps.text('Done.'));
 		await ask(work);
 		const failed = work.events.find((event) => event.type === 'turnFailed');

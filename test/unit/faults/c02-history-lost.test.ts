@@ -263,7 +263,7 @@ describe('C02 history lost or altered: each entry of the path is summarized or k
 			const { session } = await openBuilt(builder, {
 				server,
 				contextWindow,
-				session: { systemPrompt: 'The system prompt.' },
+				setup: { systemPrompt: 'The system prompt.' },
 			});
 			server.setDefault(steps.text('Fine.'));
 			await session.continue();

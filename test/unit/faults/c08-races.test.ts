@@ -131,7 +131,7 @@ class Race {
 		this.session = new AgentSession(this.manager, {
 			model: () => Promise.resolve(this.isConnected ? this.model : undefined),
 			offline: new EchoSummarizer(),
-			systemPrompt: 'TURN',
+			setup: () => Promise.resolve({ systemPrompt: 'TURN' }),
 			settings: () => ({
 				compaction: { reserveTokens: 16_384, keepRecentTokens },
 				branchSummary: { enabled: false, reserveTokens: 16_384 },

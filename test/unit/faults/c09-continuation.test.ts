@@ -42,7 +42,7 @@ describe('C09 wrong continuation: system part, mode, model and pending work are 
 	beforeEach(() => server.reset());
 
 	const open = (builder: SessionBuilder, options: AtWorkOptions = {}) =>
-		openBuilt(builder, { server, ...options, session: { systemPrompt, ...options.session } });
+		openBuilt(builder, { server, ...options, setup: { systemPrompt, ...options.setup } });
 	const last = (): RecordedMessage[] => server.requests.at(-1)?.body.messages ?? [];
 	const roles = (messages: RecordedMessage[]) => messages.map(({ role }) => role);
 
@@ -63,7 +63,7 @@ describe('C09 wrong continuation: system part, mode, model and pending work are 
 			await session.compact();
 			await ask(session);
 		}
-		const reloaded = await openAtWork(storage, { server, session: { systemPrompt } });
+		const reloaded = await openAtWork(storage, { server, setup: { systemPrompt } });
 		await ask(reloaded.session);
 		assert.deepEqual(
 			systems,

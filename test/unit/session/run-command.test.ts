@@ -29,7 +29,7 @@ describe("a person's command", () => {
 	const open = () =>
 		openBuilt(new SessionBuilder(), {
 			server,
-			session: {
+			setup: {
 				commands: { runner: new ProcessCommandRunner(workspace.outputs), folder: workspace.root },
 			},
 		});
