@@ -56,9 +56,18 @@ export class WorkbenchPage {
 
 	/** Runs a command from the palette by its visible title, such as "Espalier: Compact session". */
 	async runCommand(title: string): Promise<void> {
+		await this.quickInput().waitFor({ state: 'hidden' });
 		await this.page.keyboard.press('F1');
 		await this.#quickInput().fill(`>${title}`);
-		await this.#quickRows().filter({ hasText: title }).first().click();
+		const named = this.page.getByText(title, { exact: true });
+		await this.#quickRows().filter({ has: named }).first().waitFor();
+		// The list is drawn anew while it is filtered, so that a click may meet another row than the one it
+		// was aimed at. Enter runs the focused row, whatever lies where.
+		const focused = this.page.locator('.quick-input-list .monaco-list-row.focused');
+		for (let row = 0; row < 20 && !(await focused.filter({ has: named }).count()); row++)
+			await this.page.keyboard.press('ArrowDown');
+		await focused.filter({ has: named }).waitFor();
+		await this.page.keyboard.press('Enter');
 	}
 
 	/** The rows of the session tree that are on screen. */
@@ -108,8 +117,10 @@ export class WorkbenchPage {
 		await this.#quickRows().filter({ hasText: text }).first().click();
 	}
 
-	/** Types into the open quick pick or input box and confirms. */
+	/** Types into the input box that is open, or about to follow a quick pick, and confirms. */
 	async typeInQuickInput(text: string): Promise<void> {
+		// A quick pick and an input box share one widget: text for the latter must not go to the former.
+		await this.page.locator('.quick-input-list').waitFor({ state: 'hidden' });
 		await this.#quickInput().fill(text);
 		await this.#quickInput().press('Enter');
 	}
