@@ -28,6 +28,8 @@ describe('chatting', () => {
 			},
 		});
 		await workbench.openEspalier();
+		// A message sent before the panel knows of the model is kept, with a question which one to use.
+		await workbench.chat().getByRole('button', { name: 'Model: scripted' }).waitFor();
 	});
 	after(async () => {
 		await workbench?.close();
