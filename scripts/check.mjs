@@ -20,7 +20,7 @@ export async function runChecks() {
 		const { code, output } = await capture(
 			nodeBinary(),
 			[dependency(...script.split('/')), ...args],
-			{ cwd: root },
+			{ cwd: root, timeout: 5 * 60_000 },
 		);
 		process.stdout.write(`  ${code === 0 ? '✓' : '✗'} ${name}\n`);
 		if (code !== 0) {

@@ -9,11 +9,12 @@ import { dependency, nodeBinary, outDir, resultsDir, root } from './lib/paths.mj
 import { run } from './lib/processes.mjs';
 import { checkDependencies, checkNode, ensureChromium, orExplain } from './lib/prerequisites.mjs';
 
+// Each suite is ended at its limit, several times what it takes: a run that hangs must say where.
+// --exit: a failed test may leave a server or a timer behind, which ends with the process.
 const suites = {
-	unit: (options) => mocha('unit', options, ['--timeout', '20000'], 20 * 60_000),
+	unit: (options) => mocha('unit', options, ['--timeout', '20000', '--exit'], 15 * 60_000),
 	integration: async (options) => (await import('./integration.mjs')).runIntegration(options),
-	// --exit: a failed test may leave a server behind, which ends with the process.
-	e2e: (options) => mocha('e2e', options, ['--timeout', '120000', '--exit'], 60 * 60_000),
+	e2e: (options) => mocha('e2e', options, ['--timeout', '120000', '--exit'], 35 * 60_000),
 };
 
 async function main() {

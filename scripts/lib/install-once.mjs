@@ -26,6 +26,9 @@ export async function installOnce(home, what, install) {
 	}
 }
 
+/** A registry that stops answering in the midst of a download must not hold up a run for ever. */
+const limitMs = 5 * 60_000;
+
 /** Runs npm in a folder, without install scripts: only native extras would need them. */
 export async function npm(cwd, args) {
 	const cli = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : '';
@@ -34,7 +37,10 @@ export async function npm(cwd, args) {
 	const env = { ...process.env };
 	// Set by an outer `npm run`; it would send this install to the project itself.
 	delete env.npm_config_local_prefix;
-	const options = { cwd, env, shell: !cli && process.platform === 'win32' };
-	const { code, output } = await capture(command, [...first, ...args, ...flags], options);
+	const shell = !cli && process.platform === 'win32';
+	const { code, output } = await capture(command, [...first, ...args, ...flags], {
+		...{ cwd, env, shell },
+		timeout: limitMs,
+	});
 	if (code !== 0) throw new Error(`npm ${args.join(' ')} failed:\n${output}`);
 }

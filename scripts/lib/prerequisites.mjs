@@ -7,6 +7,9 @@ import path from 'node:path';
 
 const minimumNode = 20;
 
+/** A mirror that stops answering must not hold up a run for ever. */
+const installLimitMs = 10 * 60_000;
+
 /** A missing thing and the exact command that brings it. */
 export class MissingPrerequisite extends Error {
 	constructor(what, command) {
@@ -67,6 +70,8 @@ export function ensureChromium(env = process.env) {
 	spawnSync('sh', ['-c', install], {
 		stdio: ['ignore', 2, 2],
 		env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
+		timeout: installLimitMs,
+		killSignal: 'SIGKILL',
 	});
 	const installed = findChromium(env);
 	if (!installed) {

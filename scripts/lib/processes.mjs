@@ -1,27 +1,56 @@
 // Child processes: run one to its end, or end a whole process group.
 import { spawn, spawnSync } from 'node:child_process';
 
-/** Runs a command to its end and resolves with its exit code; a signal counts as failure. */
-export function run(command, args, options = {}) {
+/**
+ * Runs a command to its end and resolves with its exit code; a signal counts as failure. Rejects where
+ * it takes longer than `timeout` milliseconds, having ended it.
+ */
+export function run(command, args, { timeout, ...options } = {}) {
 	return new Promise((resolve, reject) => {
 		const child = spawn(command, args, { stdio: 'inherit', ...options });
+		const settled = limit(child, `${command} ${args[0]}`, timeout, reject);
 		child.once('error', reject);
-		child.once('exit', (code) => resolve(code ?? 1));
+		child.once('exit', (code) => {
+			settled();
+			resolve(code ?? 1);
+		});
 	});
 }
 
-/** Runs a command to its end and resolves with its exit code and everything it printed. */
-export function capture(command, args, options = {}) {
+/** As `run`, and resolves with everything that the command printed as well. */
+export function capture(command, args, { timeout, ...options } = {}) {
 	return new Promise((resolve, reject) => {
 		const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+		const settled = limit(child, `${command} ${args[0]}`, timeout, reject);
 		const chunks = [];
 		child.stdout.on('data', (chunk) => chunks.push(chunk));
 		child.stderr.on('data', (chunk) => chunks.push(chunk));
 		child.once('error', reject);
-		child.once('close', (code) =>
-			resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString('utf8') }),
-		);
+		child.once('close', (code) => {
+			settled();
+			resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString('utf8') });
+		});
 	});
+}
+
+/**
+ * Ends a child that takes longer than `timeout` milliseconds: politely, so that it ends what it has
+ * started, then by force, since a busy loop hears no signal. Returns what to call when it has ended.
+ */
+function limit(child, what, timeout, expired) {
+	if (timeout === undefined) {
+		return () => {};
+	}
+	let force;
+	const polite = setTimeout(() => {
+		child.kill('SIGTERM');
+		force = setTimeout(() => child.kill('SIGKILL'), 10_000);
+		expired(new Error(`${what} was ended: it took longer than ${Math.round(timeout / 1000)} s`));
+	}, timeout);
+	return () => {
+		clearTimeout(polite);
+		clearTimeout(force);
+	};
 }
 
 /** Signals a detached child together with everything it has started. */

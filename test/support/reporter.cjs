@@ -41,8 +41,10 @@ class ResultsReporter {
 		// A failing hook arrives here too, with the hook as its "test".
 		runner.on(events.EVENT_TEST_FAIL, (test, error) => {
 			record.failed++;
-			record.failures.push(describeFailure(test, error));
-			this.print(`✗ ${test.title}`);
+			const failure = describeFailure(test, error);
+			record.failures.push(failure);
+			// The whole follows at the end, which a run that is ended at its limit never reaches.
+			this.print(`✗ ${test.title}: ${failure.message.split('\n', 1)[0]}`);
 		});
 		runner.once(events.EVENT_RUN_END, () => {
 			record.durationMs = Date.now() - started;
