@@ -67,6 +67,10 @@ describe('compacting a session', () => {
 		});
 		beforeEach(() => server.reset());
 
+		/** VS Code leaves progress on show for a while, and shows three messages at once at most. */
+		const noProgress = () =>
+			workbench.notification('Compacting the session').first().waitFor({ state: 'detached' });
+
 		it('says what is wrong when the summary fails, and changes nothing', async () => {
 			const before = session.read();
 			const failures = [
@@ -75,6 +79,7 @@ describe('compacting a session', () => {
 				{ step: steps.reset(), text: 'connection' },
 			];
 			for (const { step, text } of failures) {
+				await noProgress();
 				server.enqueue(step);
 				await workbench.runCommand(COMPACT);
 				const toast = workbench.notification('The session is unchanged');
@@ -91,7 +96,7 @@ describe('compacting a session', () => {
 		it('can be cancelled: nothing is written and the server is let go', async () => {
 			const before = session.read();
 			const progress = workbench.notification('Compacting the session');
-			await progress.waitFor({ state: 'detached' });
+			await noProgress();
 			server.enqueue(steps.hang());
 			await workbench.runCommand(COMPACT);
 			const request = await server.waitForRequest(1);
