@@ -88,7 +88,7 @@ async function* streamContent(
 		const messages = toLmMessages(request.systemPrompt, request.messages, takesImages(chat));
 		const sent = chat.sendRequest(
 			messages.map(toChatMessage),
-			{ justification: JUSTIFICATION },
+			{ justification: JUSTIFICATION, ...toolsOf(request) },
 			source.token,
 		);
 		// VS Code may be asking the person: that must not keep anyone who gave up.
@@ -126,6 +126,17 @@ async function* streamContent(
 		...(text ? [{ type: 'text' as const, text }] : []),
 		...calls,
 	];
+}
+
+function toolsOf({ tools = [] }: ModelRequest): vscode.LanguageModelChatRequestOptions {
+	if (tools.length === 0) return {};
+	return {
+		tools: tools.map(({ name, description, parameters }) => ({
+			name,
+			description,
+			inputSchema: parameters,
+		})),
+	};
 }
 
 /** The API is not final on this: only a model that says so is sent images. */
