@@ -4,7 +4,8 @@ import { retryPolicy } from '../config/retry-policy.ts';
 import { ompBlobs } from '../node/omp-blobs.ts';
 import { WorkerTokenizer } from '../node/worker-tokenizer.ts';
 import { createOfflineSummarizer } from '../providers/offline/offline-summarizer.ts';
-import type { AgentSession } from '../session/agent-session.ts';
+import { HookRegistry } from '../extensibility/hooks/registry.ts';
+import type { AgentSession, AgentSessionOptions } from '../session/agent-session.ts';
 import type { SessionSettings } from '../session/session-parts.ts';
 import { TokenCounts } from '../session/token-counts.ts';
 import { VisitedLeaves } from '../session/visited-leaves.ts';
@@ -12,6 +13,8 @@ import { createChatHost } from './chat/host.ts';
 import { ChatView } from './chat/chat-view.ts';
 import { VIEWS } from './command-ids.ts';
 import { workspaceDrafts } from './chat/workspace-drafts.ts';
+import { createAgentSetup } from './agent/agent-setup.ts';
+import { createApi, type EspalierApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import { registerEntryDocuments } from './entry-document.ts';
 import { createLog } from './log.ts';
@@ -30,26 +33,34 @@ import { workspaceVisitedLeaves } from './tree/workspace-visited-leaves.ts';
 /** Names the session file that a start script or a test wants on show, instead of the last one. */
 const OPEN_SESSION_VARIABLE = 'ESPALIER_OPEN_SESSION';
 
-/** Starts the extension; resolves when a session is on show. */
-export async function startServices(context: vscode.ExtensionContext): Promise<void> {
+/** Starts the extension; resolves with what other extensions get when a session is on show. */
+export async function startServices(context: vscode.ExtensionContext): Promise<EspalierApi> {
 	const log = createLog(context);
 	const settings = new HostSettings(context);
 	const connection = new ModelConnection(context, settings, log);
 	const active = new ActiveModel({ memory: context.workspaceState, settings, connection, log });
 	const tokenizer = new WorkerTokenizer({ log });
+	const hooks = new HookRegistry((failure) => log.warn(failure));
+	const agentSetup = createAgentSetup({
+		outputFolder: vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'outputs')
+			.fsPath,
+		log,
+	});
+	const agentOptions: AgentSessionOptions = {
+		model: () => active.model(),
+		summaryModels: () => active.summaryModels(),
+		retry: () => retryPolicy(settings.current),
+		offline: createOfflineSummarizer(),
+		blobs: ompBlobs(),
+		counts: new TokenCounts({ tokenizer }),
+		settings: () => sessionSettings(settings, active),
+		findWindow: () => active.findWindow(),
+		hooks,
+		onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
+	};
 	const sessions = new SessionHost(
 		context,
-		{
-			model: () => active.model(),
-			summaryModels: () => active.summaryModels(),
-			retry: () => retryPolicy(settings.current),
-			offline: createOfflineSummarizer(),
-			blobs: ompBlobs(),
-			counts: new TokenCounts({ tokenizer }),
-			settings: () => sessionSettings(settings, active),
-			findWindow: () => active.findWindow(),
-			onListenerError: (error) => log.error(`A view failed: ${String(error)}`),
-		},
+		(manager) => ({ ...agentOptions, setup: () => agentSetup(manager) }),
 		log,
 	);
 	const chatHost = createChatHost(sessions, settings, active, log);
@@ -104,6 +115,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 			session: () => sessions.session,
 			onDidChangeSession: sessions.onDidChangeSession,
 			settings: () => sessionSettings(settings, active),
+			promptTokens: async ({ manager }) => (await agentSetup(manager)).promptTokens,
 			onDidChangeSettings: (listener) => {
 				const stops = [settings.onDidChange.on(listener), active.onDidChange.on(listener)];
 				return () => stops.forEach((stop) => stop());
@@ -119,6 +131,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<v
 	});
 	registerCommands(context, sessions, (from) => chat.takeDraft(from), log);
 	await sessions.restore(process.env[OPEN_SESSION_VARIABLE]);
+	return createApi(hooks);
 }
 
 function sessionSettings({ current }: HostSettings, active: ActiveModel): SessionSettings {

@@ -31,12 +31,12 @@ export class SessionHost implements vscode.Disposable {
 	private unsubscribe = () => {};
 	private watcher: vscode.Disposable | undefined;
 	private readonly context: vscode.ExtensionContext;
-	private readonly agentOptions: AgentSessionOptions;
+	private readonly agentOptions: (manager: SessionManager) => AgentSessionOptions;
 	private readonly log: Logger & { show(): void };
 
 	constructor(
 		context: vscode.ExtensionContext,
-		agentOptions: AgentSessionOptions,
+		agentOptions: (manager: SessionManager) => AgentSessionOptions,
 		log: Logger & { show(): void },
 	) {
 		this.context = context;
@@ -185,7 +185,7 @@ export class SessionHost implements vscode.Disposable {
 
 	private async show(manager: SessionManager): Promise<void> {
 		const previous = this.shown;
-		const session = new AgentSession(manager, this.agentOptions);
+		const session = new AgentSession(manager, this.agentOptions(manager));
 		this.unsubscribe();
 		this.unsubscribe = manager.events.on(() => void this.rememberLeaf(manager));
 		this.watcher?.dispose();

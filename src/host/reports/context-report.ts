@@ -6,6 +6,7 @@ import type {
 	ExcludedReason,
 	OriginalPlace,
 } from '../../session/explain-context.ts';
+import type { SystemPrompt, SystemPromptPart } from '../../session/system-prompt.ts';
 import { counted, grouped } from '../tree/row-look.ts';
 import { entryLine } from './entry-line.ts';
 
@@ -18,6 +19,8 @@ export interface ContextAccount {
 	/** Estimated tokens of the context now, and the tokens of the model's window. */
 	tokens: number;
 	contextWindow: number;
+	/** Estimated tokens of what every request carries besides its messages. */
+	promptTokens: SystemPrompt['tokens'];
 	/** How a date is written here, safe to show; timestamps are whatever the file says. */
 	date: (timestamp: string) => string;
 }
@@ -33,6 +36,14 @@ const REASONS: Record<ExcludedReason, string> = {
 	edited: 'taken out of the context by an edit',
 	reset: 'the context was started anew after it',
 	damaged: 'its line in the file is damaged',
+};
+
+const PROMPT_PARTS: Record<SystemPromptPart, string> = {
+	instructions: "Espalier's instructions",
+	tools: 'The names of the tools',
+	environment: 'Folder, system and date',
+	agentsMd: "The project's AGENTS.md",
+	toolDefinitions: 'The definitions of the tools',
 };
 
 const ORIGINALS: Record<OriginalPlace, string> = {
@@ -62,10 +73,18 @@ export function contextReport(account: ContextAccount): string {
 					`This session is long: the newest ${counted(path.length, 'entry', 'entries')} of the path are shown and counted here, ${grouped(omitted)} older ones are not.`,
 				]
 			: []),
+		'## In every request',
+		promptLines(account.promptTokens),
 		...sections(account),
 		'---',
 		'Tokens are estimates. This page follows the session as it goes on.',
 	].join('\n\n')}\n`;
+}
+
+function promptLines(tokens: SystemPrompt['tokens']): string {
+	const names = Object.keys(PROMPT_PARTS) as SystemPromptPart[];
+	const sent = names.filter((name) => tokens[name] > 0);
+	return sent.map((name) => `- ${PROMPT_PARTS[name]} · ${grouped(tokens[name])} tokens`).join('\n');
 }
 
 /** Messages in their order, under a heading for each summary and one for the context. */

@@ -10,6 +10,7 @@ import { explainContext } from '../../session/explain-context.ts';
 import { originalPlace } from '../../session/original-place.ts';
 import { readRecentPath } from '../../session/recent-path.ts';
 import type { SessionSettings } from '../../session/session-parts.ts';
+import type { SystemPrompt } from '../../session/system-prompt.ts';
 import { nextTask } from '../../util/async.ts';
 import type { Emitter, Unsubscribe } from '../../util/emitter.ts';
 import { errorText, UserError } from '../../util/errors.ts';
@@ -44,6 +45,8 @@ export interface ReportPorts {
 	session(): AgentSession | undefined;
 	onDidChangeSession: Emitter<AgentSession | undefined>;
 	settings(): SessionSettings;
+	/** Estimated tokens of each part of what every request carries besides its messages. */
+	promptTokens(session: AgentSession): Promise<SystemPrompt['tokens']>;
 	onDidChangeSettings(listener: () => void): Unsubscribe;
 }
 
@@ -125,12 +128,14 @@ async function explainedContext(session: AgentSession, ports: ReportPorts): Prom
 	const { compaction, contextWindow } = ports.settings();
 	const recent = await readRecentPath(tree, leafId, MAX_ENTRIES);
 	const usage = await session.contextUsage();
-	const { roomTokens } = compactionBudget({ ...compaction, contextWindow });
+	const promptTokens = await ports.promptTokens(session);
+	const overheadTokens = Object.values(promptTokens).reduce((sum, tokens) => sum + tokens, 0);
+	const { roomTokens } = compactionBudget({ ...compaction, contextWindow, overheadTokens });
 	await nextTask();
 	const coverage = explainContext(recent.path, {
 		room: roomTokens,
 		originalOf: (id) => originalPlace(manager, id),
 	});
 	await nextTask();
-	return contextReport({ ...recent, ...usage, coverage, date: localDate });
+	return contextReport({ ...recent, ...usage, coverage, promptTokens, date: localDate });
 }

@@ -21,6 +21,13 @@ function report(
 		coverage: explainContext(path, { room: options.room }),
 		omitted: options.omitted ?? 0,
 		...{ tokens: 12_345, contextWindow: 128_000 },
+		promptTokens: {
+			instructions: 700,
+			tools: 40,
+			environment: 30,
+			agentsMd: 0,
+			toolDefinitions: 1_200,
+		},
 		date: (timestamp) => `on ${timestamp.slice(0, 10)}`,
 	});
 }
@@ -43,6 +50,13 @@ describe('the account of a context', () => {
 				'# The context, explained',
 				'What becomes of each message on the way to the current entry when the model is asked next.',
 				'About **12,345** of 128,000 tokens · 3 messages in the context · 2 summarized · 1 left out',
+				'## In every request',
+				[
+					"- Espalier's instructions · 700 tokens",
+					'- The names of the tools · 40 tokens',
+					'- Folder, system and date · 30 tokens',
+					'- The definitions of the tools · 1,200 tokens',
+				].join('\n'),
 				'## In the summary of a compaction (on 2026-01-01)',
 				'- You: `First` · summarized\n- Assistant: `Done first` · summarized',
 				'## In the context',
