@@ -15,25 +15,8 @@ import { Emitter } from '../../src/util/emitter.ts';
 import type { UserError } from '../../src/util/errors.ts';
 import { ModelLimits } from '../../src/providers/openai/model-limits.ts';
 import { silentLogger } from '../../src/util/logger.ts';
+import type { ScriptedModels } from '../support/scripted-models/extension.js';
 import { assistant, SessionBuilder, textOfTokens } from '../support/session-builder.ts';
-
-interface Asked {
-	model: string;
-	messages: { role: number; content: unknown[] }[];
-}
-type Script = (
-	asked: Asked,
-	progress: vscode.Progress<vscode.LanguageModelResponsePart>,
-	token: vscode.CancellationToken,
-) => Promise<void>;
-
-/** What test/support/scripted-models exports. */
-interface ScriptedModels {
-	requests: Asked[];
-	answerWith(script: Script): void;
-	offer(ids: string[]): void;
-	reset(): void;
-}
 
 type Entry = Record<string, unknown> & { message?: Record<string, unknown> };
 

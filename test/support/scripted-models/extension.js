@@ -30,8 +30,8 @@ exports.activate = () => {
 	vscode.lm.registerLanguageModelChatProvider('scripted', {
 		onDidChangeLanguageModelChatInformation: changed.event,
 		provideLanguageModelChatInformation: () => models,
-		async provideLanguageModelChatResponse(model, messages, _options, progress, token) {
-			const request = { model: model.id, messages };
+		async provideLanguageModelChatResponse(model, messages, options, progress, token) {
+			const request = { model: model.id, messages, tools: options.tools ?? [] };
 			requests.push(request);
 			await script(request, progress, token);
 		},
