@@ -13,11 +13,10 @@ const initialModels = ['one', 'two'].map((id) => ({
 }));
 
 async function echo({ messages }, progress) {
+	// The last part alone: the instructions stand before the first prompt, in the same message.
 	const text = messages
 		.at(-1)
-		.content.filter((part) => part instanceof vscode.LanguageModelTextPart)
-		.map(({ value }) => value)
-		.join('');
+		.content.findLast((part) => part instanceof vscode.LanguageModelTextPart).value;
 	for (const piece of ['You said: ', text.slice(-200)])
 		progress.report(new vscode.LanguageModelTextPart(piece));
 }
