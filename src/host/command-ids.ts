@@ -18,6 +18,7 @@ export const COMMANDS = {
 	chooseModel: 'espalier.chooseModel',
 	connectModel: 'espalier.connectModel',
 	forgetKey: 'espalier.forgetKey',
+	revokeAllowedTools: 'espalier.revokeAllowedTools',
 	focusChat: 'espalier.focusChat',
 	switchToBranch: 'espalier.switchToBranch',
 	goToEntry: 'espalier.goToEntry',

@@ -11,9 +11,13 @@ import { TokenCounts } from '../session/token-counts.ts';
 import { VisitedLeaves } from '../session/visited-leaves.ts';
 import { createChatHost } from './chat/host.ts';
 import { ChatView } from './chat/chat-view.ts';
-import { VIEWS } from './command-ids.ts';
+import { COMMANDS, VIEWS } from './command-ids.ts';
 import { workspaceDrafts } from './chat/workspace-drafts.ts';
 import { createAgentSetup } from './agent/agent-setup.ts';
+import { registerApprovalNotices } from './agent/approval-notices.ts';
+import { Approvals } from './agent/approvals.ts';
+import { ProposalDocuments } from './agent/proposal-documents.ts';
+import { revokeAllowedTools } from './agent/revoke-allowed-tools.ts';
 import { createApi, type EspalierApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import { registerEntryDocuments } from './entry-document.ts';
@@ -23,7 +27,7 @@ import { SERVER_PROVIDER } from './models/choice-rules.ts';
 import { ModelConnection } from './models/model-connection.ts';
 import { registerModelPicker } from './models/model-picker.ts';
 import { registerReports } from './reports/report-documents.ts';
-import { showError } from './report-error.ts';
+import { registerCommand, showError } from './report-error.ts';
 import { SessionHost } from './session-host.ts';
 import { HostSettings } from './settings.ts';
 import { TreeNavigation } from './tree/navigation.ts';
@@ -41,9 +45,15 @@ export async function startServices(context: vscode.ExtensionContext): Promise<E
 	const active = new ActiveModel({ memory: context.workspaceState, settings, connection, log });
 	const tokenizer = new WorkerTokenizer({ log });
 	const hooks = new HookRegistry((failure) => log.warn(failure));
+	const approvals = new Approvals({
+		memory: context.workspaceState,
+		isTrusted: () => vscode.workspace.isTrusted,
+		log,
+	});
 	const agentSetup = createAgentSetup({
 		outputFolder: vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'outputs')
 			.fsPath,
+		approval: (sessionId, folder) => approvals.forSession(sessionId, folder),
 		log,
 	});
 	const agentOptions: AgentSessionOptions = {
@@ -103,6 +113,8 @@ export async function startServices(context: vscode.ExtensionContext): Promise<E
 		navigation,
 		chat,
 		vscode.window.registerWebviewViewProvider(VIEWS.chat, chat),
+		new ProposalDocuments(approvals, log),
+		registerApprovalNotices(approvals, chat, log),
 		registerEntryDocuments({
 			manager: () => sessions.session?.manager,
 			managerOf: (id) =>
@@ -123,6 +135,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<E
 		},
 		log,
 	);
+	registerCommand(context, log, COMMANDS.revokeAllowedTools, () => revokeAllowedTools(approvals));
 	registerModelPicker(context, active, connection, log);
 	connection.onDidConnect.on((modelId) => {
 		active

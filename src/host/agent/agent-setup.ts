@@ -25,8 +25,8 @@ export interface WindowSetup extends AgentSetup {
 export interface AgentSetupParts {
 	/** Where whole outputs of long commands are kept, an absolute path. */
 	outputFolder: string;
-	/** Who is asked before a tool writes or runs, for a session. */
-	approval?(sessionId: string): ApprovalPort;
+	/** Who is asked before a tool writes or runs in a folder, for a session. */
+	approval?(sessionId: string, folder: string): ApprovalPort;
 	log: Logger;
 }
 
@@ -54,7 +54,7 @@ export function createAgentSetup(
 		return withPrompt(
 			{
 				tools,
-				...(parts.approval ? { approval: parts.approval(manager.id) } : {}),
+				...(parts.approval ? { approval: parts.approval(manager.id, files.root) } : {}),
 				...(isLocal ? { commands: { runner, folder: files.root } } : {}),
 			},
 			{ cwd: files.root, tools, ...(agentsMd === undefined ? {} : { agentsMd }) },

@@ -1,5 +1,6 @@
 /** The chat in VS Code's side bar: connects the view's page with a ChatController. */
 import * as vscode from 'vscode';
+import { Emitter } from '../../util/emitter.ts';
 import { errorText } from '../../util/errors.ts';
 import type { Logger } from '../../util/logger.ts';
 import { ChatController } from './chat-controller.ts';
@@ -12,13 +13,29 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 	private readonly host: ChatHost;
 	private readonly drafts: Drafts;
 	private readonly logger: Logger;
+	/** Fires when the page is shown or hidden. */
+	readonly onDidChangeVisibility: Emitter<void>;
 	private controller: ChatController | undefined;
+	private view: vscode.WebviewView | undefined;
+	private badge: vscode.ViewBadge | undefined;
 
 	constructor(extensionUri: vscode.Uri, host: ChatHost, draftStore: DraftStore, logger: Logger) {
 		this.root = vscode.Uri.joinPath(extensionUri, 'dist', 'webview');
 		this.host = host;
 		this.drafts = new Drafts(draftStore);
 		this.logger = logger;
+		this.onDidChangeVisibility = new Emitter((error) => logger.error(String(error)));
+	}
+
+	/** Whether a person can see the page now. */
+	get visible(): boolean {
+		return this.view?.visible ?? false;
+	}
+
+	/** Puts a number on the view's icon; 0 takes it away. */
+	setBadge(value: number, tooltip: string): void {
+		this.badge = value > 0 ? { value, tooltip } : undefined;
+		if (this.view) this.view.badge = this.badge;
 	}
 
 	resolveWebviewView(view: vscode.WebviewView): void {
@@ -34,16 +51,24 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 			openLink: (url) => this.openLink(url),
 		});
 		this.controller = controller;
+		this.view = view;
+		view.badge = this.badge;
 		const listeners = [
 			webview.onDidReceiveMessage((message: unknown) => controller.receive(message)),
-			view.onDidChangeVisibility(() => controller.setVisible(view.visible)),
+			view.onDidChangeVisibility(() => {
+				controller.setVisible(view.visible);
+				this.onDidChangeVisibility.emit();
+			}),
 		];
 		view.onDidDispose(() => {
 			for (const listener of listeners) listener.dispose();
 			controller.dispose();
+			if (this.view === view) this.view = undefined;
 			if (this.controller === controller) this.controller = undefined;
+			this.onDidChangeVisibility.emit();
 		});
 		load();
+		this.onDidChangeVisibility.emit();
 	}
 
 	/** Puts a text into the composer, to be edited and sent; what stands there is kept below it. */
