@@ -73,7 +73,8 @@ export async function startServices(context: vscode.ExtensionContext): Promise<E
 		(manager) => ({ ...agentOptions, setup: () => agentSetup(manager) }),
 		log,
 	);
-	const chatHost = createChatHost(sessions, settings, active, log);
+	const proposals = new ProposalDocuments(approvals, log);
+	const chatHost = createChatHost({ sessions, settings, active, approvals, proposals, log });
 	const chat = new ChatView(
 		context.extensionUri,
 		chatHost,
@@ -113,7 +114,7 @@ export async function startServices(context: vscode.ExtensionContext): Promise<E
 		navigation,
 		chat,
 		vscode.window.registerWebviewViewProvider(VIEWS.chat, chat),
-		new ProposalDocuments(approvals, log),
+		proposals,
 		registerApprovalNotices(approvals, chat, log),
 		registerEntryDocuments({
 			manager: () => sessions.session?.manager,

@@ -20,13 +20,14 @@ export interface ToolCallView {
 	/** The argument that says most, on one line: a path, a command, a pattern. */
 	summary: string;
 	arguments: ShownText;
-	/** Null while the tool runs, and for ever where it was interrupted. */
+	/** Null until it has run, and for ever where it was interrupted. */
 	result: ToolResultView | null;
 }
 
 export interface ToolResultView {
 	entryId: string;
-	failed: boolean;
+	/** `refused`: it was not run, since it was not allowed. */
+	outcome: 'done' | 'failed' | 'refused';
 	text: ShownText;
 	images: number;
 }

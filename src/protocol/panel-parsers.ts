@@ -7,6 +7,7 @@ import type {
 	ShownText,
 	ToolResultView,
 } from './chat-item.ts';
+import { APPROVAL_DECISIONS, type LiveRun, type QuestionView, type Tail } from './live-run.ts';
 import {
 	ACTION_IDS,
 	ACTIVITIES,
@@ -51,7 +52,7 @@ const shown = object<ShownText>({ text: string, cut: count });
 const files = object<FileLists>({ read: array(string), modified: array(string), more: count });
 const result = object<ToolResultView>({
 	entryId: string,
-	failed: boolean,
+	outcome: literal('done', 'failed', 'refused'),
 	text: shown,
 	images: count,
 });
@@ -110,6 +111,32 @@ const item = tagged<'kind', ChatItem>('kind', {
 	looseResult: object({ kind: literal('looseResult'), id: string, name: string, result }),
 });
 
+const tail = object<Tail>({ text: string, cut: count });
+const question = object<QuestionView>({
+	requestId: string,
+	tool: string,
+	kind: literal('run', 'create', 'change', 'other'),
+	text: string,
+	folder: nullable(string),
+	lasting: boolean,
+});
+const run = tagged<'kind', LiveRun>('kind', {
+	tool: object({
+		kind: literal('tool'),
+		id: string,
+		callId: string,
+		question: nullable(question),
+		output: tail,
+	}),
+	command: object({
+		kind: literal('command'),
+		id: string,
+		command: string,
+		inContext: boolean,
+		output: tail,
+	}),
+});
+
 const notice = object<ChatNotice>({
 	severity: literal('info', 'error'),
 	message: string,
@@ -135,6 +162,7 @@ const hostBody = tagged<'type', HostMessageBody>('type', {
 		items: array(item),
 		earlier: count,
 		live: nullable(array(livePart)),
+		runs: array(run),
 		status,
 		draft: string,
 		draftRevision: count,
@@ -142,6 +170,11 @@ const hostBody = tagged<'type', HostMessageBody>('type', {
 	}),
 	appended: object({ type: literal('appended'), items: array(item) }),
 	delta: object({ type: literal('delta'), parts: array(livePart) }),
+	runs: object({ type: literal('runs'), runs: array(run) }),
+	output: object({
+		type: literal('output'),
+		outputs: array(object<{ id: string; output: Tail }>({ id: string, output: tail })),
+	}),
 	status: object({ type: literal('status'), status, title: string }),
 	earlier: object({
 		type: literal('earlier'),
@@ -178,6 +211,13 @@ const viewBody = tagged<'type', ViewMessageBody>('type', {
 	loadEarlier: object({ type: literal('loadEarlier'), beforeId: string }),
 	action: object({ type: literal('action'), id: action }),
 	openEntry: object({ type: literal('openEntry'), id: string }),
+	approval: object({
+		type: literal('approval'),
+		requestId: string,
+		decision: literal(...APPROVAL_DECISIONS),
+		reason: string,
+	}),
+	showChange: object({ type: literal('showChange'), requestId: string }),
 	openLink: object({ type: literal('openLink'), url: webUrl }),
 	reload: object({ type: literal('reload') }),
 	problem: object({ type: literal('problem'), message: string }),

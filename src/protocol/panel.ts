@@ -3,6 +3,7 @@
  * is complete, and what follows it is numbered so that a lost message is noticed.
  */
 import type { ChatItem, LivePart } from './chat-item.ts';
+import type { ApprovalChoice, LiveRun, Tail } from './live-run.ts';
 
 /** Raised when a message changes its meaning; a message of another version is dropped and logged. */
 export const PANEL_VERSION = 1;
@@ -66,6 +67,8 @@ export interface SnapshotMessage {
 	earlier: number;
 	/** The answer so far, while one is streaming. */
 	live: LivePart[] | null;
+	/** The calls and the command that are at work. */
+	runs: LiveRun[];
 	status: ChatStatus;
 	draft: string;
 	/** The last draft revision that the host has seen from this page; an older draft never wins. */
@@ -82,6 +85,10 @@ export type HostMessageBody =
 	| { type: 'appended'; items: ChatItem[] }
 	/** More of the streaming answer, a frame's worth. */
 	| { type: 'delta'; parts: LivePart[] }
+	/** The calls and the command that are at work, in place of those before. */
+	| { type: 'runs'; runs: LiveRun[] }
+	/** What some of them have printed since, a frame's worth. */
+	| { type: 'output'; outputs: { id: string; output: Tail }[] }
 	| { type: 'status'; status: ChatStatus; title: string }
 	/** The page before the item `beforeId`, and how many entries lie before that page. */
 	| { type: 'earlier'; beforeId: string; items: ChatItem[]; earlier: number }
@@ -104,6 +111,10 @@ export type ViewMessageBody =
 	| { type: 'loadEarlier'; beforeId: string }
 	| { type: 'action'; id: ActionId }
 	| { type: 'openEntry'; id: string }
+	/** An answer to a question; the model is told the reason of a refusal. One to no question does nothing. */
+	| { type: 'approval'; requestId: string; decision: ApprovalChoice; reason: string }
+	/** Show what the call that asks would change. */
+	| { type: 'showChange'; requestId: string }
 	| { type: 'openLink'; url: string }
 	/** The page gave up; load it anew. */
 	| { type: 'reload' }

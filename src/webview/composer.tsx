@@ -1,5 +1,6 @@
 /** Where the person writes. Typing draws this component anew and no other. */
 import { useEffect, useRef } from 'preact/hooks';
+import { personCommand } from '../protocol/person-command.ts';
 import { Actions } from './actions.tsx';
 import { EnterKey } from './enter-key.ts';
 import { useSlice, useStore } from './store.ts';
@@ -22,6 +23,7 @@ export function Composer() {
 
 	const submit = () => dispatch({ type: 'submit', requestId: `${pageId}-${++requests}` });
 	const { text, pending, rejection } = composer;
+	const command = personCommand(text);
 	const stoppable = activity === 'streaming' || activity === 'compacting';
 	return (
 		<form
@@ -41,6 +43,8 @@ export function Composer() {
 			<div class="field">
 				<textarea
 					ref={field}
+					class={command ? 'command' : undefined}
+					aria-describedby={command ? 'command-hint' : undefined}
 					rows={2}
 					aria-label="Message"
 					placeholder="Write a message…"
@@ -53,9 +57,20 @@ export function Composer() {
 						submit();
 					}}
 				/>
+				{command && (
+					<p class="command-hint" id="command-hint">
+						{command.excludeFromContext
+							? 'Runs this command. The model is not told.'
+							: 'Runs this command, and tells the model what it printed.'}
+					</p>
+				)}
 				<div class="buttons">
 					<span class="quiet hint" aria-hidden="true">
-						{pending ? 'Sending…' : 'Enter sends, Shift+Enter adds a line'}
+						{pending
+							? 'Sending…'
+							: command
+								? 'Enter runs; a space before “!” sends it as text'
+								: 'Enter sends, Shift+Enter adds a line'}
 					</span>
 					{stoppable && (
 						<button type="button" class="button secondary" onClick={() => post({ type: 'stop' })}>
@@ -63,7 +78,7 @@ export function Composer() {
 						</button>
 					)}
 					<button type="submit" class="button" disabled={!text.trim() || pending !== null}>
-						{activity === 'idle' ? 'Send' : 'Queue'}
+						{command ? 'Run' : activity === 'idle' ? 'Send' : 'Queue'}
 					</button>
 				</div>
 			</div>

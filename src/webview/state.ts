@@ -2,7 +2,8 @@
  * What the chat page shows, and how each event changes it. Pure: messages to the host come back as
  * data, so that every rule here can be tested without a browser.
  */
-import type { AssistantItem, ChatItem, LivePart } from '../protocol/chat-item.ts';
+import type { ChatItem, LivePart } from '../protocol/chat-item.ts';
+import { withOutput, type LiveRun } from '../protocol/live-run.ts';
 import { textAfterSending, textWithInserted } from '../protocol/composer-text.ts';
 import {
 	EARLIER_COUNT_LIMIT,
@@ -38,7 +39,9 @@ export interface ViewState {
 	earlier: number;
 	loadingEarlier: boolean;
 	live: LiveAnswer | null;
-	/** Items that were streamed keep the key of their live answer, so that their DOM stays. */
+	/** The calls and the command that are at work. */
+	runs: readonly LiveRun[];
+	/** Items that were live keep the key that they had then, so that their DOM stays. */
 	keys: Readonly<Record<string, string>>;
 	status: ChatStatus;
 	composer: ComposerState;
@@ -74,6 +77,7 @@ export const initialState: ViewState = {
 	earlier: 0,
 	loadingEarlier: false,
 	live: null,
+	runs: [],
 	keys: {},
 	status: {
 		activity: 'idle',
@@ -135,6 +139,10 @@ function onMessage(state: ViewState, message: HostMessage): Update {
 			return stay(withAppended(next, message.items));
 		case 'delta':
 			return stay({ ...next, live: withDelta(next, message.parts) });
+		case 'runs':
+			return stay({ ...next, runs: message.runs });
+		case 'output':
+			return stay({ ...next, runs: withOutputs(next.runs, message.outputs) });
 		case 'status': {
 			const { status, title } = message;
 			const session = next.session && { ...next.session, title };
@@ -168,7 +176,7 @@ function onMessage(state: ViewState, message: HostMessage): Update {
 }
 
 function withSnapshot(state: ViewState, snapshot: SnapshotMessage, seq: number): ViewState {
-	const { session, items, earlier, live, status } = snapshot;
+	const { session, items, earlier, live, runs, status } = snapshot;
 	const sameSession = state.seq !== null && session?.id === state.session?.id;
 	return {
 		seq,
@@ -178,6 +186,7 @@ function withSnapshot(state: ViewState, snapshot: SnapshotMessage, seq: number):
 		earlier,
 		loadingEarlier: false,
 		live: live && { key: state.live?.key ?? liveKey(seq), parts: live },
+		runs,
 		keys: sameSession ? state.keys : {},
 		status,
 		composer: composerAfter(state, snapshot),
@@ -206,7 +215,7 @@ function composerAfter(state: ViewState, snapshot: SnapshotMessage): ComposerSta
 /** Adds new items and replaces known ones; a new answer takes the place of the live one. */
 function withAppended(state: ViewState, appended: readonly ChatItem[]): ViewState {
 	const items = [...state.items];
-	let { live, keys } = state;
+	let { live, runs, keys } = state;
 	for (const item of appended) {
 		// What is replaced is nearly always among the last few.
 		const index = items.findLastIndex(({ id }) => id === item.id);
@@ -219,8 +228,23 @@ function withAppended(state: ViewState, appended: readonly ChatItem[]): ViewStat
 			keys = { ...keys, [item.id]: live.key };
 			live = null;
 		}
+		const command = item.kind === 'bash' && runs.find(({ kind }) => kind === 'command');
+		if (command) {
+			keys = { ...keys, [item.id]: command.id };
+			runs = runs.filter((run) => run !== command);
+		}
 	}
-	return { ...state, items, live, keys };
+	return { ...state, items, live, runs, keys };
+}
+
+function withOutputs(
+	runs: readonly LiveRun[],
+	outputs: Extract<HostMessage, { type: 'output' }>['outputs'],
+): readonly LiveRun[] {
+	return runs.map((run) => {
+		const more = outputs.find(({ id }) => id === run.id);
+		return more ? { ...run, output: withOutput(run.output, more.output) } : run;
+	});
 }
 
 function withDelta(state: ViewState, delta: readonly LivePart[]): LiveAnswer {
@@ -265,17 +289,5 @@ function submit(state: ViewState, requestId: string): Update {
 			{ type: 'draft', sessionId, text, revision },
 			{ type: 'prompt', requestId, sessionId, text },
 		],
-	};
-}
-
-/** The live answer in the shape of a finished one, so that one component shows both. */
-export function liveItem(live: LiveAnswer): AssistantItem {
-	return {
-		kind: 'assistant',
-		id: live.key,
-		parts: live.parts.map(({ type, text }) => ({ type, text: { text, cut: 0 } })),
-		status: 'complete',
-		error: null,
-		model: '',
 	};
 }

@@ -23,7 +23,7 @@ export class Store {
 		for (const message of next.send) this.link.post(message);
 		if (!changed) return;
 		// More text than can be drawn is drawn once a frame; everything else is shown at once.
-		const streams = event.type === 'host' && event.message.type === 'delta';
+		const streams = event.type === 'host' && ['delta', 'output'].includes(event.message.type);
 		if (streams) this.frame ||= requestAnimationFrame(this.notify);
 		else this.notify();
 	};

@@ -3,9 +3,12 @@ import { Component, createRef } from 'preact';
 import type { ChatItem } from '../protocol/chat-item.ts';
 import { EARLIER_COUNT_LIMIT, type ChatStatus } from '../protocol/panel.ts';
 import { Notice } from './notice.tsx';
+import type { LiveRun, QuestionView } from '../protocol/live-run.ts';
+import { visibleText } from '../util/visible-text.ts';
+import { commandItem, liveItem, openQuestion } from './live-items.ts';
 import { Row } from './row.tsx';
 import { ScrollKeeper, type ReadingPlace } from './scroll-keeper.ts';
-import { liveItem, type LiveAnswer } from './state.ts';
+import type { LiveAnswer } from './state.ts';
 import { useSlice, useStore, type Store } from './store.ts';
 import { Welcome } from './welcome.tsx';
 
@@ -18,12 +21,16 @@ export function Transcript() {
 			earlier={useSlice((state) => state.earlier)}
 			loadingEarlier={useSlice((state) => state.loadingEarlier)}
 			live={useSlice((state) => state.live)}
+			runs={useSlice((state) => state.runs)}
 			keys={useSlice((state) => state.keys)}
 			activity={useSlice((state) => state.status.activity)}
 			failure={useSlice((state) => state.status.failure)}
 		/>
 	);
 }
+
+/** For rows with nothing at work, always the same one: it costs them no drawing. */
+const NO_RUNS: readonly LiveRun[] = [];
 
 interface Props {
 	store: Store;
@@ -32,6 +39,7 @@ interface Props {
 	earlier: number;
 	loadingEarlier: boolean;
 	live: LiveAnswer | null;
+	runs: readonly LiveRun[];
 	keys: Readonly<Record<string, string>>;
 	activity: ChatStatus['activity'];
 	failure: ChatStatus['failure'];
@@ -102,21 +110,38 @@ class List extends Component<Props, { following: boolean }> {
 		this.keeper?.jumpToEnd();
 	}
 
+	/** Goes to the end, or to the question that waits there. */
+	private jump(): void {
+		this.keeper?.jumpToEnd();
+		this.view.current?.querySelector<HTMLElement>('.question button')?.focus();
+	}
+
 	override render(props: Props, { following }: { following: boolean }) {
-		const { store, items, live, keys, activity, failure } = props;
+		const { store, items, live, runs, keys, activity, failure } = props;
+		const question = openQuestion(runs);
 		const streaming = activity === 'streaming';
 		const last = items.at(-1);
+		// Calls at work are those of the newest answer.
+		const newest = runs.length > 0 ? items.findLast(({ kind }) => kind === 'assistant') : undefined;
 		const rows = items.map((item) => (
 			<Row
 				key={keys[item.id] ?? item.id}
 				item={item}
 				running={streaming && item === last}
+				runs={item === newest ? runs : NO_RUNS}
 				hideError={failure !== null && item === last}
 			/>
 		));
 		// One list for both, so that an answer keeps its element when it is finished.
 		if (live && live.parts.length > 0)
-			rows.push(<Row key={live.key} item={liveItem(live)} running hideError={false} />);
+			rows.push(
+				<Row key={live.key} item={liveItem(live)} running runs={NO_RUNS} hideError={false} />,
+			);
+		for (const run of runs)
+			if (run.kind === 'command')
+				rows.push(
+					<Row key={run.id} item={commandItem(run)} running runs={runs} hideError={false} />,
+				);
 		return (
 			<main class="transcript">
 				<div
@@ -130,23 +155,24 @@ class List extends Component<Props, { following: boolean }> {
 				>
 					<div class="items">
 						<Earlier {...props} />
-						{items.length === 0 && !live && <Welcome />}
+						{rows.length === 0 && !live && <Welcome />}
 						{rows}
 						{failure && (
 							<div key="failure" class="item">
 								<Notice notice={failure} />
 							</div>
 						)}
-						<Working key="working" activity={activity} />
+						<Working key="working" text={working(activity, runs)} />
 					</div>
 				</div>
 				{!following && (
-					<button type="button" class="jump button" onClick={() => this.keeper?.jumpToEnd()}>
-						Jump to latest ↓
+					<button type="button" class="jump button" onClick={() => this.jump()}>
+						{question ? 'Approval needed ↓' : 'Jump to latest ↓'}
 					</button>
 				)}
 				<Announcer
-					activity={activity}
+					text={working(activity, runs)}
+					question={question}
 					failed={failure !== null}
 					connected={store.state.seq !== null}
 				/>
@@ -179,27 +205,43 @@ const WORKING: Record<ChatStatus['activity'], string> = {
 	pruning: 'Pruning tool outputs…',
 };
 
-function Working({ activity }: { activity: ChatStatus['activity'] }) {
-	if (activity === 'idle') return null;
+/** What is being done; empty where nothing is. */
+function working(activity: ChatStatus['activity'], runs: readonly LiveRun[]): string {
+	if (openQuestion(runs)) return 'Waiting for your approval…';
+	if (runs.some(({ kind }) => kind === 'command')) return 'Running your command…';
+	return WORKING[activity];
+}
+
+function Working({ text }: { text: string }) {
+	if (!text) return null;
 	return (
 		<p class="working">
 			<span class="pulse" aria-hidden="true" />
-			{WORKING[activity]}
+			{text}
 		</p>
 	);
 }
 
+/** Characters of a question that are read out; all of it is on its card. */
+const ANNOUNCED = 300;
+
+function announcement({ tool, text }: QuestionView): string {
+	const said = visibleText(text);
+	return `Approval needed for ${tool}: ${said.length > ANNOUNCED ? `${said.slice(0, ANNOUNCED)}…` : said}`;
+}
+
 /** Tells a screen reader what changed, once; the streaming text itself is not read out. */
 function Announcer(props: {
-	activity: ChatStatus['activity'];
+	text: string;
+	question: QuestionView | null;
 	failed: boolean;
 	connected: boolean;
 }) {
-	const { activity, failed, connected } = props;
-	const text = !connected ? '' : activity !== 'idle' ? WORKING[activity] : failed ? '' : 'Ready.';
+	const { text, question, failed, connected } = props;
+	const said = question ? announcement(question) : text || (failed ? '' : 'Ready.');
 	return (
 		<p class="announcer" role="status">
-			{text}
+			{connected ? said : ''}
 		</p>
 	);
 }

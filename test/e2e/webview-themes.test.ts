@@ -39,7 +39,7 @@ const content: ChatItem[] = [
 				arguments: { text: '{ "path": "src/cli.ts" }', cut: 0 },
 				result: {
 					entryId: 'r1',
-					failed: false,
+					outcome: 'done',
 					text: { text: 'process.exit(run());', cut: 12_345 },
 					images: 0,
 				},
@@ -50,7 +50,12 @@ const content: ChatItem[] = [
 				name: 'bash',
 				summary: 'npm test',
 				arguments: noText,
-				result: { entryId: 'r2', failed: true, text: { text: '2 failing', cut: 0 }, images: 0 },
+				result: {
+					entryId: 'r2',
+					outcome: 'failed',
+					text: { text: '2 failing', cut: 0 },
+					images: 0,
+				},
 			},
 			{
 				type: 'text',

@@ -13,18 +13,21 @@ import {
 	type HostMessageBody,
 	type ViewMessageBody,
 } from '../../protocol/panel.ts';
+import { personCommand, type PersonCommand } from '../../protocol/person-command.ts';
 import { parseViewMessage } from '../../protocol/panel-parsers.ts';
-import type { AgentSessionEvent } from '../../session/agent-events.ts';
+import type { AgentSessionEvent, ToolEvent } from '../../session/agent-events.ts';
 import type { ContextUsage } from '../../session/context-usage.ts';
 import type { SessionEvent } from '../../session/session-manager.ts';
 import type { Unsubscribe } from '../../util/emitter.ts';
 import { errorText } from '../../util/errors.ts';
 import type { Logger } from '../../util/logger.ts';
 import type { ChatHost, ChatSession } from './chat-host.ts';
-import { actionsFor, failureNotice, NO_MODEL } from './chat-notices.ts';
+import { actionsFor, failureNotice, NO_COMMAND, NO_MODEL } from './chat-notices.ts';
 import { appendedItems, chatPage } from './chat-page.ts';
+import type { Question } from '../agent/approvals.ts';
 import type { Drafts } from './drafts.ts';
 import { LiveAnswer } from './live-answer.ts';
+import { LiveRuns } from './live-runs.ts';
 
 /** The page as the controller knows it. */
 export interface ChatSurface {
@@ -35,6 +38,9 @@ export interface ChatSurface {
 	openLink(url: string): void;
 }
 
+/** What the page is to be sent anew. */
+type Due = Record<'snapshot' | 'runs' | 'status', boolean>;
+
 /** One frame of about 30 per second: what streams in between is sent together. */
 const FRAME_MS = 30;
 
@@ -44,7 +50,7 @@ export class ChatController {
 	private readonly logger: Logger;
 	private readonly surface: ChatSurface;
 	private readonly frameMs: number;
-	private readonly stopListening: Unsubscribe;
+	private readonly stopListening: Unsubscribe[];
 	private session: ChatSession | undefined;
 	private stopSession: Unsubscribe = () => {};
 	/** A page that is hidden or has not said `ready` is sent nothing. */
@@ -53,12 +59,13 @@ export class ChatController {
 	/** The leaf up to which the page was told. */
 	private shownLeaf: string | null = null;
 	private readonly live = new LiveAnswer();
+	private readonly runs = new LiveRuns();
 	private failure: ChatNotice | null = null;
 	/** The last revision of the composer's text that the page has told, whatever the session. */
 	private draftRevision = 0;
 	private readonly inFlight = new Set<string>();
 	/** What the next frame will carry. */
-	private due = { snapshot: false, status: false };
+	private due: Due = { snapshot: false, runs: false, status: false };
 	private frame: ReturnType<typeof setTimeout> | undefined;
 	/** What the context's size was when it was counted last; undefined for a session not counted yet. */
 	private usage: ContextUsage | undefined;
@@ -78,7 +85,10 @@ export class ChatController {
 		this.logger = logger;
 		this.surface = surface;
 		this.frameMs = frameMs;
-		this.stopListening = host.onDidChange(() => this.hostChanged());
+		this.stopListening = [
+			host.onDidChange(() => this.hostChanged()),
+			host.approvals.onDidChange(() => this.questionsChanged()),
+		];
 		this.attach();
 	}
 
@@ -109,7 +119,7 @@ export class ChatController {
 	dispose(): void {
 		this.listening = false;
 		clearTimeout(this.frame);
-		this.stopListening();
+		for (const stop of this.stopListening) stop();
 		this.stopSession();
 		this.drafts.flush();
 	}
@@ -143,6 +153,10 @@ export class ChatController {
 				return this.host.runAction(message.id);
 			case 'openEntry':
 				return this.host.showEntry(message.id);
+			case 'approval':
+				return this.answer(message);
+			case 'showChange':
+				return this.host.approvals.showChange(message.requestId);
 			case 'openLink':
 				return this.surface.openLink(message.url);
 			case 'reload':
@@ -151,6 +165,17 @@ export class ChatController {
 			case 'problem':
 				return this.logger.error(`Chat page: ${message.message}`);
 		}
+	}
+
+	/** Takes an answer to a question of the session on show; an old or forged one does nothing. */
+	private answer(message: Extract<ViewMessageBody, { type: 'approval' }>): void {
+		const { requestId, decision, reason } = message;
+		const { approvals } = this.host;
+		const isAsked = this.questions().some((question) => question.requestId === requestId);
+		const given = decision === 'refuse' ? { refuse: reason } : { allow: decision };
+		if (isAsked && approvals.answer(requestId, given)) return;
+		this.logger.info('Chat: an answer came to no question that waits.');
+		this.later('runs');
 	}
 
 	private async prompt(message: Extract<ViewMessageBody, { type: 'prompt' }>): Promise<void> {
@@ -162,6 +187,8 @@ export class ChatController {
 		const sessionId = session.manager.id;
 		if (message.sessionId !== sessionId)
 			return reject('Another session came on show before this was sent. Nothing was sent.', []);
+		const personal = personCommand(text);
+		if (personal) return this.runCommand(session, requestId, text, personal);
 		const command = /^\/compact(?:\s+(?<focus>[\s\S]*))?$/.exec(text.trim());
 		if (command) {
 			this.host.runAction('compact', command.groups?.focus?.trim() || undefined);
@@ -182,6 +209,37 @@ export class ChatController {
 				errorText(error),
 				actionsFor(error).filter((id) => id !== 'retry'),
 			);
+		}
+	}
+
+	/**
+	 * Runs a person's command. Its end may be far away, so that the text is taken when it begins, and given
+	 * back where it could not be run.
+	 */
+	private async runCommand(
+		session: ChatSession,
+		requestId: string,
+		text: string,
+		{ command, excludeFromContext }: PersonCommand,
+	): Promise<void> {
+		if (!command)
+			return this.send({ type: 'promptRejected', requestId, message: NO_COMMAND, actions: [] });
+		const begins = session.activity === 'idle';
+		if (begins) {
+			this.runs.startCommand(command, !excludeFromContext);
+			this.later('runs');
+			this.accept(session.manager.id, requestId, text);
+		}
+		try {
+			await session.runCommand(command, { excludeFromContext });
+		} catch (error) {
+			this.logger.warn(`Chat: a command was not run: ${errorText(error)}`);
+			if (this.session !== session) return this.drafts.insert(session.manager.id, text);
+			this.runs.end();
+			this.later('runs');
+			if (begins) this.insertText(text);
+			const actions = actionsFor(error).filter((id) => id !== 'retry');
+			this.send({ type: 'promptRejected', requestId, message: errorText(error), actions });
 		}
 	}
 
@@ -213,6 +271,8 @@ export class ChatController {
 		this.session = this.host.session;
 		const { session } = this;
 		this.live.reset(session?.activity === 'streaming');
+		this.runs.clear();
+		this.runs.setQuestions(this.questions());
 		this.failure = null;
 		this.usage = undefined;
 		this.usageIsOld = true;
@@ -221,6 +281,7 @@ export class ChatController {
 			const stops = [
 				session.manager.events.on((event) => this.sessionChanged(session, event)),
 				session.events.on((event) => this.agentEvent(session, event)),
+				session.toolEvents.on((event) => this.toolEvent(event)),
 			];
 			this.stopSession = () => stops.forEach((stop) => stop());
 		}
@@ -242,6 +303,10 @@ export class ChatController {
 			this.flushDelta();
 			this.live.reset(session.activity === 'streaming');
 		}
+		if (entry.type === 'message' && entry.message.role === 'bashExecution') {
+			this.runs.end();
+			this.later('runs');
+		}
 		if (!this.listening || this.due.snapshot || entry.parentId !== this.shownLeaf)
 			return this.later('snapshot');
 		this.shownLeaf = entry.id;
@@ -259,8 +324,11 @@ export class ChatController {
 			case 'activityChanged':
 				if (event.activity !== 'idle') this.failure = null;
 				this.flushDelta();
-				if (event.activity !== 'streaming') this.live.reset(false);
-				else if (!this.live.parts) this.live.reset(true);
+				if (event.activity !== 'streaming') {
+					this.live.reset(false);
+					if (!this.runs.isEmpty) this.later('runs');
+					this.runs.clear();
+				} else if (!this.live.parts) this.live.reset(true);
 				return this.later('status');
 			case 'queueChanged':
 				this.drafts.setQueued(session.manager.id, event.queued);
@@ -271,12 +339,38 @@ export class ChatController {
 		}
 	}
 
+	private toolEvent(event: ToolEvent): void {
+		switch (event.type) {
+			case 'toolStarted':
+				this.runs.startCall(event.toolCallId);
+				return this.later('runs');
+			case 'toolEnded':
+				this.runs.end(event.toolCallId);
+				return this.later('runs');
+			case 'toolOutput':
+				this.runs.addOutput(event.toolCallId, event.delta);
+				break;
+			case 'commandOutput':
+				this.runs.addOutput(undefined, event.delta);
+		}
+		if (this.listening) this.schedule();
+	}
+
+	private questions(): Question[] {
+		return this.session ? this.host.approvals.pending(this.session.manager.id) : [];
+	}
+
+	private questionsChanged(): void {
+		this.runs.setQuestions(this.questions());
+		this.later('runs');
+	}
+
 	private addDelta(part: LivePart): void {
 		this.live.add(part);
 		if (this.listening) this.schedule();
 	}
 
-	private later(what: 'snapshot' | 'status'): void {
+	private later(what: keyof Due): void {
 		this.due[what] = true;
 		this.schedule();
 	}
@@ -286,6 +380,7 @@ export class ChatController {
 			this.frame = undefined;
 			if (this.due.snapshot) return this.sendSnapshot();
 			this.flushDelta();
+			this.sendRuns();
 			if (this.due.status) this.sendStatus();
 		}, this.frameMs);
 	}
@@ -293,6 +388,16 @@ export class ChatController {
 	private flushDelta(): void {
 		const parts = this.live.takeUnsent();
 		if (parts.length > 0) this.send({ type: 'delta', parts });
+	}
+
+	/** What is at work, or only what it has printed. */
+	private sendRuns(): void {
+		if (!this.listening) return;
+		const { runs: isDue } = this.due;
+		this.due.runs = false;
+		if (isDue) return this.send({ type: 'runs', runs: this.runs.take() });
+		const outputs = this.runs.takeOutput();
+		if (outputs.length > 0) this.send({ type: 'output', outputs });
 	}
 
 	private sendInOrder(message: HostMessageBody): void {
@@ -309,7 +414,7 @@ export class ChatController {
 	/** Everything a page needs; whatever was due is part of it. */
 	private sendSnapshot(): void {
 		if (!this.listening) return;
-		this.due = { snapshot: false, status: false };
+		this.due = { snapshot: false, runs: false, status: false };
 		this.live.takeUnsent();
 		const manager = this.session?.manager;
 		this.shownLeaf = manager?.leafId ?? null;
@@ -321,6 +426,7 @@ export class ChatController {
 			session: manager ? { id: manager.id, title: this.host.title } : null,
 			...page,
 			live: this.live.parts?.map((part) => ({ ...part })) ?? null,
+			runs: this.runs.take(),
 			status: this.status(),
 			draft: this.drafts.get(this.sessionId),
 			draftRevision: this.draftRevision,

@@ -1,6 +1,7 @@
 /** What the chat needs of the rest of the extension. */
 import type { ActionId, ChatNotice } from '../../protocol/panel.ts';
 import type { AgentSession } from '../../session/agent-session.ts';
+import type { Approvals } from '../agent/approvals.ts';
 import type { Unsubscribe } from '../../util/emitter.ts';
 
 /** The part of an AgentSession that the chat uses. */
@@ -8,15 +9,26 @@ export type ChatSession = Pick<
 	AgentSession,
 	| 'manager'
 	| 'events'
+	| 'toolEvents'
 	| 'activity'
 	| 'queued'
 	| 'prompt'
+	| 'runCommand'
 	| 'abort'
 	| 'abortCompaction'
 	| 'contextUsage'
 >;
 
+/** The questions before tools act. */
+export interface ChatApprovals extends Pick<Approvals, 'pending' | 'answer'> {
+	/** Fires when a question comes or goes. */
+	onDidChange(listener: () => void): Unsubscribe;
+	/** Shows what a waiting call would change. */
+	showChange(requestId: string): void;
+}
+
 export interface ChatHost {
+	readonly approvals: ChatApprovals;
 	/** The session on show; undefined where none is open. */
 	readonly session: ChatSession | undefined;
 	/** The session's title, for people. */

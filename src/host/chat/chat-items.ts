@@ -140,11 +140,16 @@ function callSummary(value: unknown): string {
 	return oneLine(text(first), 160);
 }
 
+/** How the agent words that a call was not allowed. */
+const REFUSED = 'Not allowed: ';
+
 function resultView({ entryId, message }: StoredResult): ToolResultView {
+	const told = contentText(message.content);
+	const failure = told.startsWith(REFUSED) ? 'refused' : 'failed';
 	return {
 		entryId,
-		failed: message.isError === true,
-		text: clip(contentText(message.content), OUTPUT_CHARACTERS),
+		outcome: message.isError === true ? failure : 'done',
+		text: clip(told, OUTPUT_CHARACTERS),
 		images: imageCount(message.content),
 	};
 }

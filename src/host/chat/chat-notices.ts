@@ -4,6 +4,8 @@ import { UserError } from '../../util/errors.ts';
 
 /** Buttons that help, by the reason of the error; other reasons can only be tried again. */
 const ACTIONS_BY_REASON: Readonly<Record<string, readonly ActionId[]>> = {
+	'no-commands': [],
+	busy: [],
 	'no-model': ['connectModel', 'chooseModel'],
 	auth: ['retry', 'chooseModel', 'connectModel'],
 	notFound: ['chooseModel', 'connectModel'],
@@ -25,6 +27,10 @@ export const NO_MODEL: ChatNotice = {
 	hint: null,
 	actions: ['connectModel', 'chooseModel'],
 };
+
+/** Why a lone "!" is not taken. */
+export const NO_COMMAND =
+	'Write a command after "!". A text that begins with "!" is sent with a space before it.';
 
 /** A failed turn, as shown below the conversation. */
 export function failureNotice(error: UserError): ChatNotice {

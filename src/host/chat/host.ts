@@ -4,6 +4,8 @@ import type { ActionId } from '../../protocol/panel.ts';
 import { sessionTitle } from '../../session/session-title.ts';
 import { Emitter } from '../../util/emitter.ts';
 import type { Logger } from '../../util/logger.ts';
+import type { Approvals } from '../agent/approvals.ts';
+import type { ProposalDocuments } from '../agent/proposal-documents.ts';
 import { COMMANDS } from '../command-ids.ts';
 import { runCompaction } from '../compaction-command.ts';
 import type { ActiveModel } from '../models/active-model.ts';
@@ -21,12 +23,23 @@ const ACTION_COMMANDS: Partial<Record<ActionId, string>> = {
 	fork: COMMANDS.forkSession,
 };
 
-export function createChatHost(
-	sessions: SessionHost,
-	settings: HostSettings,
-	active: ActiveModel,
-	log: Logger,
-): ChatHost {
+export interface ChatHostParts {
+	sessions: SessionHost;
+	settings: HostSettings;
+	active: ActiveModel;
+	approvals: Approvals;
+	proposals: ProposalDocuments;
+	log: Logger;
+}
+
+export function createChatHost({
+	sessions,
+	settings,
+	active,
+	approvals,
+	proposals,
+	log,
+}: ChatHostParts): ChatHost {
 	const changes = new Emitter<void>((error) => log.error(String(error)));
 	sessions.onDidChangeSession.on(() => changes.emit());
 	settings.onDidChange.on(() => changes.emit());
@@ -45,6 +58,14 @@ export function createChatHost(
 	};
 
 	return {
+		approvals: {
+			pending: (sessionId) => approvals.pending(sessionId),
+			answer: (requestId, decision) => approvals.answer(requestId, decision),
+			onDidChange: approvals.onDidChange.on,
+			showChange: (requestId) => {
+				proposals.show(requestId).catch((error: unknown) => showError(error, log));
+			},
+		},
 		get session() {
 			return sessions.session;
 		},

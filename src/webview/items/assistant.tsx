@@ -1,5 +1,6 @@
 /** An answer: text, folded thinking and tool calls in their order, and how it ended. */
 import type { AssistantItem, AssistantPart } from '../../protocol/chat-item.ts';
+import type { LiveRun } from '../../protocol/live-run.ts';
 import { Fold } from './fold.tsx';
 import { MarkdownText } from './shown-text.tsx';
 import { ToolCall } from './tool-call.tsx';
@@ -8,11 +9,13 @@ interface Props {
 	item: AssistantItem;
 	/** More is coming: text, or results of the calls. */
 	running: boolean;
+	/** What of its calls is at work. */
+	runs: readonly LiveRun[];
 	/** The failure is told elsewhere. */
 	hideError: boolean;
 }
 
-export function Assistant({ item, running, hideError }: Props) {
+export function Assistant({ item, running, runs, hideError }: Props) {
 	return (
 		<>
 			<h2 class="role">
@@ -20,7 +23,7 @@ export function Assistant({ item, running, hideError }: Props) {
 				{item.model && <span class="quiet">{item.model}</span>}
 			</h2>
 			{item.parts.map((part, index) => (
-				<Part key={index} part={part} item={item} index={index} running={running} />
+				<Part key={index} {...{ part, item, index, running, runs }} />
 			))}
 			<Ending item={item} hideError={hideError} />
 		</>
@@ -32,8 +35,9 @@ function Part(props: {
 	item: AssistantItem;
 	index: number;
 	running: boolean;
+	runs: readonly LiveRun[];
 }) {
-	const { part, item, index, running } = props;
+	const { part, item, index, running, runs } = props;
 	switch (part.type) {
 		case 'text':
 			return <MarkdownText shown={part.text} entryId={item.id} />;
@@ -44,7 +48,7 @@ function Part(props: {
 				</Fold>
 			);
 		case 'tool':
-			return <ToolCall call={part} entryId={item.id} running={running} />;
+			return <ToolCall call={part} entryId={item.id} running={running} runs={runs} />;
 	}
 }
 

@@ -1,10 +1,13 @@
 /** A command that the person ran, and a note that an extension left. */
 import type { BashItem, NoteItem } from '../../protocol/chat-item.ts';
+import type { LiveRun } from '../../protocol/live-run.ts';
 import { Fold } from './fold.tsx';
+import { LiveOutput } from './live-output.tsx';
 import { MarkdownText, PlainText } from './shown-text.tsx';
 
-export function Bash({ item }: { item: BashItem }) {
-	const facts = [item.outcome, item.inContext ? null : 'not shown to the model'];
+export function Bash({ item, runs }: { item: BashItem; runs: readonly LiveRun[] }) {
+	const run = runs.find(({ id }) => id === item.id);
+	const facts = [run ? 'running' : item.outcome, item.inContext ? null : 'not shown to the model'];
 	return (
 		<>
 			<h2 class="role">
@@ -12,9 +15,13 @@ export function Bash({ item }: { item: BashItem }) {
 				<span class="quiet">{facts.filter(Boolean).join(' · ')}</span>
 			</h2>
 			<pre class="output" tabIndex={0}>{`$ ${item.command}`}</pre>
-			{item.output.text && (
-				<Fold id={item.id} summary="Output">
-					<PlainText kind="output" shown={item.output} entryId={item.id} />
+			{(item.output.text || run?.output.text) && (
+				<Fold id={item.id} summary="Output" startsOpen={run !== undefined}>
+					{run ? (
+						<LiveOutput output={run.output} />
+					) : (
+						<PlainText kind="output" shown={item.output} entryId={item.id} />
+					)}
 				</Fold>
 			)}
 		</>

@@ -132,6 +132,7 @@ export class WebviewPage {
 			items: [],
 			earlier: 0,
 			live: null,
+			runs: [],
 			status: idleStatus,
 			draft: '',
 			draftRevision: 0,

@@ -1,6 +1,7 @@
 /** Messages that arrive malformed are refused with a reason, and nothing throws. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { APPROVAL_DECISIONS } from '../../../src/protocol/live-run.ts';
 import { ACTION_IDS, PANEL_VERSION } from '../../../src/protocol/panel.ts';
 import { parseHostMessage, parseViewMessage } from '../../../src/protocol/panel-parsers.ts';
 
@@ -18,6 +19,13 @@ describe('panel messages from the page', () => {
 			{ type: 'loadEarlier', beforeId: 'e' },
 			{ type: 'openEntry', id: 'e' },
 			{ type: 'openLink', url: 'https://example.org/a?b=c' },
+			{ type: 'showChange', requestId: 'q' },
+			...APPROVAL_DECISIONS.map((decision) => ({
+				type: 'approval',
+				requestId: 'q',
+				decision,
+				reason: '',
+			})),
 			{ type: 'problem', message: 'm' },
 			...ACTION_IDS.map((id) => ({ type: 'action', id })),
 		];
@@ -42,6 +50,10 @@ describe('panel messages from the page', () => {
 			{ type: 'action', id: 'constructor', version },
 			{ type: 'prompt', requestId: 'r', sessionId: null, text: 5, version },
 			{ type: 'draft', sessionId: 's', text: 'x', revision: -1, version },
+			{ type: 'approval', requestId: 'q', decision: 'always', reason: '', version },
+			{ type: 'approval', requestId: 'q', decision: 'once', version },
+			{ type: 'approval', decision: 'once', reason: '', version },
+			{ type: 'showChange', requestId: 1, version },
 			{ type: 'draft', sessionId: 's', text: 'x', revision: 1.5, version },
 		];
 		for (const message of bad) {
@@ -110,13 +122,30 @@ describe('panel messages from the host', () => {
 						name: 'read',
 						summary: 'x.ts',
 						arguments: shown,
-						result: { entryId: 'r', failed: false, text: shown, images: 0 },
+						result: { entryId: 'r', outcome: 'done', text: shown, images: 0 },
 					},
 				],
 			},
 		],
 		earlier: 0,
 		live: [{ type: 'text', text: 'so far' }],
+		runs: [
+			{
+				kind: 'tool',
+				id: 'r1',
+				callId: 'c',
+				question: {
+					requestId: 'q',
+					tool: 'bash',
+					kind: 'run',
+					text: 'ls',
+					folder: '/w',
+					lasting: true,
+				},
+				output: { text: 'a', cut: 0 },
+			},
+			{ kind: 'command', id: 'r2', command: 'ls', inContext: true, output: { text: '', cut: 3 } },
+		],
 		status,
 		draft: '',
 		draftRevision: 0,
@@ -144,6 +173,8 @@ describe('panel messages from the host', () => {
 			'error',
 			'result',
 			'contextTokens',
+			'question',
+			'folder',
 		]);
 		for (const path of paths(snapshot)) {
 			const copy = structuredClone(snapshot) as never;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { AssistantItem, ChatItem, UserItem } from '../../../src/protocol/chat-item.ts';
+import type { LiveRun } from '../../../src/protocol/live-run.ts';
 import {
 	PANEL_VERSION,
 	type ChatStatus,
@@ -35,6 +36,7 @@ function snapshot(change: Partial<SnapshotMessage> = {}): SnapshotMessage {
 		items: [user('u1')],
 		earlier: 0,
 		live: null,
+		runs: [],
 		status: idle,
 		draft: '',
 		draftRevision: 0,
@@ -139,6 +141,48 @@ describe('chat page state: items', () => {
 		const state = after([snapshot(), delta('a'), { type: 'status', status: idle, title: 'New' }]);
 		assert.equal(state.live, null);
 		assert.equal(state.session?.title, 'New');
+	});
+});
+
+describe('chat page state: what is at work', () => {
+	const tool: LiveRun = {
+		kind: 'tool',
+		id: 'r1',
+		callId: 'c1',
+		question: null,
+		output: { text: 'a', cut: 0 },
+	};
+	const command: LiveRun = {
+		kind: 'command',
+		id: 'r2',
+		command: 'ls',
+		inContext: true,
+		output: { text: '', cut: 0 },
+	};
+	const output = (id: string, text: string): HostMessageBody => ({
+		type: 'output',
+		outputs: [{ id, output: { text, cut: 0 } }],
+	});
+
+	it('comes with a snapshot, grows by what is printed, and goes with the host’s word', () => {
+		const messages = [snapshot({ status: streaming, runs: [tool] }), output('r1', 'b')];
+		const state = after([...messages, output('gone', 'x')]);
+		assert.deepEqual(state.runs, [{ ...tool, output: { text: 'ab', cut: 0 } }]);
+		assert.deepEqual(after([...messages, { type: 'runs', runs: [command] }]).runs, [command]);
+	});
+
+	it('lets a stored command take the place of the one at work', () => {
+		const stored: ChatItem = {
+			kind: 'bash',
+			id: 'e1',
+			command: 'ls',
+			output: { text: '', cut: 0 },
+			outcome: null,
+			inContext: true,
+		};
+		const state = after([snapshot({ runs: [command, tool] }), appended(stored)]);
+		assert.deepEqual(state.runs, [tool]);
+		assert.equal(state.keys.e1, 'r2');
 	});
 });
 

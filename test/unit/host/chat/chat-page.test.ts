@@ -138,7 +138,7 @@ describe('chat items', () => {
 		);
 		const [c1, c2, c3] = tools(items[1]);
 		assert.equal(c1?.summary, 'src/c1.ts');
-		assert.equal(c1?.result?.failed, true);
+		assert.equal(c1?.result?.outcome, 'failed');
 		assert.equal(c2?.result?.text.text, 'second');
 		assert.equal(c3?.result, null);
 	});

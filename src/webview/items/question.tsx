@@ -1,0 +1,123 @@
+/** Asks before a tool acts: all that it would do, and the ways to answer. */
+import { useState } from 'preact/hooks';
+import type { ApprovalChoice, QuestionView } from '../../protocol/live-run.ts';
+import { visibleParts } from '../../util/visible-text.ts';
+import { plural } from '../format.ts';
+import { useStore } from '../store.ts';
+
+const TITLES: Record<QuestionView['kind'], string> = {
+	run: 'Run this command?',
+	create: 'Create this file?',
+	change: 'Change this file?',
+	other: 'Allow this call?',
+};
+
+/** More lines than fit are counted, so that nobody misses those below. */
+const COUNTED_LINES = 8;
+
+export function Question({ question }: { question: QuestionView }) {
+	const { post } = useStore();
+	const [reason, setReason] = useState('');
+	const { requestId, kind, tool, lasting } = question;
+	const answer = (decision: ApprovalChoice) =>
+		post({ type: 'approval', requestId, decision, reason: decision === 'refuse' ? reason : '' });
+	const button = (label: string, decision: ApprovalChoice, look = 'button secondary') => (
+		<button
+			type="button"
+			class={look}
+			onClick={(event) => {
+				// The second half of a double click may meet the button of another question.
+				if (event.detail > 1) return;
+				keepPlace(event);
+				answer(decision);
+			}}
+		>
+			{label}
+		</button>
+	);
+	return (
+		<div class="question" role="group" aria-label={`${TITLES[kind]} (${tool})`}>
+			<p class="question-title">{TITLES[kind]}</p>
+			<Act question={question} />
+			<div class="actions">
+				{button('Allow once', 'once', 'button')}
+				{lasting && button('Allow for session', 'session')}
+				{lasting && button('Allow for workspace', 'workspace')}
+			</div>
+			<p class="quiet covers">{coverage(question)}</p>
+			<form
+				class="refusal"
+				onSubmit={(event) => {
+					event.preventDefault();
+					keepPlace(event);
+					answer('refuse');
+				}}
+			>
+				<input
+					type="text"
+					aria-label="Why you refuse, told to the model (optional)"
+					placeholder="Why not, for the model (optional)"
+					value={reason}
+					onInput={(event) => setReason(event.currentTarget.value)}
+				/>
+				{button('Refuse', 'refuse')}
+			</form>
+		</div>
+	);
+}
+
+/** The card goes when it is answered; who works by keyboard stays at its tool. */
+function keepPlace({ currentTarget: element }: { currentTarget: HTMLElement }): void {
+	if (!element.contains(document.activeElement)) return;
+	element.closest('.tool-card')?.querySelector('summary')?.focus();
+}
+
+function Act({ question }: { question: QuestionView }) {
+	const { post } = useStore();
+	const { requestId, kind, text, folder } = question;
+	const shown = visibleParts(text).map(({ text: piece, hidden }, index) =>
+		hidden ? (
+			<span key={index} class="hidden-character" title="A character that would not be seen">
+				{piece}
+			</span>
+		) : (
+			piece
+		),
+	);
+	const lines = text.split('\n').length;
+	return (
+		<>
+			<pre class="output act" tabIndex={0} aria-label="What would be done">
+				{shown}
+			</pre>
+			{lines > COUNTED_LINES && (
+				<p class="quiet">{`${plural(lines, 'line')}: scroll to see all`}</p>
+			)}
+			{folder !== null && (
+				<p class="quiet">
+					in <code>{visibleParts(folder).map((part) => part.text)}</code>
+				</p>
+			)}
+			{(kind === 'create' || kind === 'change') && (
+				<p>
+					<button
+						type="button"
+						class="link"
+						onClick={() => post({ type: 'showChange', requestId })}
+					>
+						Show diff
+					</button>
+				</p>
+			)}
+		</>
+	);
+}
+
+/** What allowing it for longer means. */
+function coverage({ kind, tool, lasting }: QuestionView): string {
+	if (kind === 'other') return 'Asked each time.';
+	if (!lasting) return 'Asked each time: such a file says what runs by itself, or holds secrets.';
+	return kind === 'run'
+		? 'For session or workspace: this very command, in this folder.'
+		: `For session or workspace: any file of this folder, by ${tool}.`;
+}
