@@ -1,10 +1,9 @@
 // The chat page in four themes, narrow and wide: pictures to look at, and axe on each.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
 import type { ChatItem } from '../../src/protocol/chat-item.ts';
 import type { SnapshotMessage } from '../../src/protocol/panel.ts';
+import { axeViolations } from './support/axe.ts';
 import { themes } from './support/theme-variables.ts';
 import { idleStatus, launchBrowser, userItem, WebviewPage } from './support/webview-page.ts';
 
@@ -120,13 +119,6 @@ const noModel = {
 	],
 };
 
-const axe = readFileSync(createRequire(path()).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Where packages are looked for: the project's folder. */
-function path(): string {
-	return `${process.cwd()}/package.json`;
-}
-
 describe('webview: themes', () => {
 	let browser: Browser;
 
@@ -134,23 +126,6 @@ describe('webview: themes', () => {
 		browser = await launchBrowser();
 	});
 	after(() => browser?.close());
-
-	async function assertAccessible(view: WebviewPage) {
-		await view.page.evaluate(axe);
-		const found = await view.page.evaluate(async () => {
-			const runner = (window as unknown as { axe: { run(options: object): Promise<AxeResult> } })
-				.axe;
-			interface AxeResult {
-				violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-			}
-			// VS Code's own colours are VS Code's to answer for.
-			const options = { rules: { 'color-contrast': { enabled: false } } };
-			return (await runner.run(options)).violations.flatMap(({ id, nodes }) =>
-				nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`),
-			);
-		});
-		assert.deepEqual(found, []);
-	}
 
 	for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
 		for (const [size, width, height] of [
@@ -175,7 +150,7 @@ describe('webview: themes', () => {
 					() => document.documentElement.scrollWidth - window.innerWidth,
 				);
 				assert.equal(overflow, 0);
-				await assertAccessible(view);
+				assert.deepEqual(await axeViolations(view.page), []);
 				await view.page.getByRole('button', { name: 'Jump to latest' }).click();
 				await view.screenshot(`webview-${theme}-${size}-end`);
 				assert.deepEqual(await view.violations(), []);
@@ -194,7 +169,7 @@ describe('webview: themes', () => {
 			const view = await WebviewPage.open(browser, { width: 320, height: 480 });
 			await view.snapshot(change);
 			await view.screenshot(`webview-${name}`);
-			await assertAccessible(view);
+			assert.deepEqual(await axeViolations(view.page), []);
 			await view.close();
 		}
 	});

@@ -16,7 +16,7 @@ export function LiveOutput({ output }: { output: Tail }) {
 	if (!text) return null;
 	return (
 		<>
-			{cut > 0 && <p class="rest">{`… ${plural(cut, 'earlier character')}`}</p>}
+			{cut > 0 && <p class="rest live-rest">{`… ${plural(cut, 'earlier character')}`}</p>}
 			<pre
 				class="output live"
 				ref={view}

@@ -56,7 +56,7 @@ export function Question({ question }: { question: QuestionView }) {
 				<input
 					type="text"
 					aria-label="Why you refuse, told to the model (optional)"
-					placeholder="Why not, for the model (optional)"
+					placeholder="Reason (optional)"
 					value={reason}
 					onInput={(event) => setReason(event.currentTarget.value)}
 				/>
@@ -116,8 +116,8 @@ function Act({ question }: { question: QuestionView }) {
 /** What allowing it for longer means. */
 function coverage({ kind, tool, lasting }: QuestionView): string {
 	if (kind === 'other') return 'Asked each time.';
-	if (!lasting) return 'Asked each time: such a file says what runs by itself, or holds secrets.';
+	if (!lasting) return 'Asked each time: files like this one can make things run, or hold secrets.';
 	return kind === 'run'
-		? 'For session or workspace: this very command, in this folder.'
+		? 'For session or workspace: exactly this command, in this folder.'
 		: `For session or workspace: any file of this folder, by ${tool}.`;
 }

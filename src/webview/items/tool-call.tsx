@@ -24,7 +24,7 @@ const OUTCOMES: Record<ToolResultView['outcome'], State> = {
 function stateOf(call: ToolCallView, run: ToolRun | undefined, turnGoesOn: boolean): State {
 	if (call.result) return OUTCOMES[call.result.outcome];
 	if (run?.question) return { mark: '?', label: 'asks you', kind: 'asks' };
-	if (run) return { mark: '…', label: 'running', kind: 'busy' };
+	if (run) return { mark: '○', label: 'running', kind: 'busy' };
 	if (turnGoesOn) return { mark: '·', label: 'waiting', kind: 'idle' };
 	return { mark: '–', label: 'interrupted', kind: 'idle' };
 }
