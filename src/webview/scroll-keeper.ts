@@ -71,6 +71,15 @@ export class ScrollKeeper {
 		this.follow();
 	}
 
+	/** Shows the beginning of what is too high for the view, instead of its end; it must be read. */
+	showStart(element: HTMLElement): void {
+		if (!this.isFollowing || element.offsetHeight <= this.view.clientHeight) return;
+		this.setFollowing(false);
+		const top = this.view.getBoundingClientRect().top;
+		this.view.scrollTop += element.getBoundingClientRect().top - top;
+		this.lastTop = this.view.scrollTop;
+	}
+
 	/** Where the reader is: the first item that is at least partly in view. */
 	place(): ReadingPlace | undefined {
 		const top = this.view.getBoundingClientRect().top;

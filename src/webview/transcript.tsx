@@ -86,6 +86,9 @@ class List extends Component<Props, { following: boolean }> {
 			if (!this.keeper?.restore(place)) this.keeper?.jumpToEnd();
 			requestAnimationFrame(() => this.view.current?.classList.remove('no-anchoring'));
 		} else this.keeper?.follow();
+		const asked = openQuestion(this.props.runs)?.requestId;
+		if (asked !== undefined && asked !== openQuestion(previous.runs)?.requestId)
+			this.showQuestion();
 		if (this.keeper?.following) this.props.store.dispatch({ type: 'trim' });
 		if (previous.items !== this.props.items) this.measure();
 	}
@@ -108,6 +111,11 @@ class List extends Component<Props, { following: boolean }> {
 		const { reading } = this.props.store.link.view;
 		if (reading?.sessionId === this.props.sessionId && this.keeper?.restore(reading)) return;
 		this.keeper?.jumpToEnd();
+	}
+
+	private showQuestion(): void {
+		const card = this.view.current?.querySelector<HTMLElement>('.question');
+		if (card) this.keeper?.showStart(card);
 	}
 
 	/** Goes to the end, or to the question that waits there. */
@@ -207,7 +215,8 @@ const WORKING: Record<ChatStatus['activity'], string> = {
 
 /** What is being done; empty where nothing is. */
 function working(activity: ChatStatus['activity'], runs: readonly LiveRun[]): string {
-	if (openQuestion(runs)) return 'Waiting for your approval…';
+	// The question speaks for itself.
+	if (openQuestion(runs)) return '';
 	if (runs.some(({ kind }) => kind === 'command')) return 'Running your command…';
 	return WORKING[activity];
 }

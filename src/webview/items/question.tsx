@@ -1,7 +1,7 @@
 /** Asks before a tool acts: all that it would do, and the ways to answer. */
 import { useState } from 'preact/hooks';
 import type { ApprovalChoice, QuestionView } from '../../protocol/live-run.ts';
-import { visibleParts } from '../../util/visible-text.ts';
+import { visibleParts, visibleText } from '../../util/visible-text.ts';
 import { plural } from '../format.ts';
 import { useStore } from '../store.ts';
 
@@ -18,13 +18,14 @@ const COUNTED_LINES = 8;
 export function Question({ question }: { question: QuestionView }) {
 	const { post } = useStore();
 	const [reason, setReason] = useState('');
-	const { requestId, kind, tool, lasting } = question;
+	const { requestId, kind, tool, folder, lasting } = question;
 	const answer = (decision: ApprovalChoice) =>
 		post({ type: 'approval', requestId, decision, reason: decision === 'refuse' ? reason : '' });
 	const button = (label: string, decision: ApprovalChoice, look = 'button secondary') => (
 		<button
 			type="button"
 			class={look}
+			title={decision === 'refuse' ? undefined : coverage(question)}
 			onClick={(event) => {
 				// The second half of a double click may meet the button of another question.
 				if (event.detail > 1) return;
@@ -37,7 +38,10 @@ export function Question({ question }: { question: QuestionView }) {
 	);
 	return (
 		<div class="question" role="group" aria-label={`${TITLES[kind]} (${tool})`}>
-			<p class="question-title">{TITLES[kind]}</p>
+			<p class="question-title">
+				{TITLES[kind]}
+				{folder !== null && <span class="quiet">{`in ${visibleText(folder)}`}</span>}
+			</p>
 			<Act question={question} />
 			<div class="actions">
 				{button('Allow once', 'once', 'button')}
@@ -74,7 +78,7 @@ function keepPlace({ currentTarget: element }: { currentTarget: HTMLElement }): 
 
 function Act({ question }: { question: QuestionView }) {
 	const { post } = useStore();
-	const { requestId, kind, text, folder } = question;
+	const { requestId, kind, text } = question;
 	const shown = visibleParts(text).map(({ text: piece, hidden }, index) =>
 		hidden ? (
 			<span key={index} class="hidden-character" title="A character that would not be seen">
@@ -92,11 +96,6 @@ function Act({ question }: { question: QuestionView }) {
 			</pre>
 			{lines > COUNTED_LINES && (
 				<p class="quiet">{`${plural(lines, 'line')}: scroll to see all`}</p>
-			)}
-			{folder !== null && (
-				<p class="quiet">
-					in <code>{visibleParts(folder).map((part) => part.text)}</code>
-				</p>
 			)}
 			{(kind === 'create' || kind === 'change') && (
 				<p>

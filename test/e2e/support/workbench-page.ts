@@ -143,9 +143,12 @@ export class WorkbenchPage {
 
 	/** The document of the chat view. */
 	chat(): FrameLocator {
-		return this.page
-			.frameLocator('iframe.webview[src*="purpose=webviewView"]')
-			.frameLocator('#active-frame');
+		return (
+			this.page
+				// A view that was hidden comes back without the purpose in its address.
+				.frameLocator('iframe.webview[src*="extensionId=espalier.espalier"]')
+				.frameLocator('#active-frame')
+		);
 	}
 
 	/** A notification that contains the text; buttons are inside it. */
