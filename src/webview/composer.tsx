@@ -60,8 +60,8 @@ export function Composer() {
 				{command && (
 					<p class="command-hint" id="command-hint">
 						{command.excludeFromContext
-							? 'Runs this command. The model is not told.'
-							: 'Runs this command, and tells the model what it printed.'}
+							? 'Runs as a command; the model is not told'
+							: 'Runs as a command, and tells the model'}
 					</p>
 				)}
 				<div class="buttons">

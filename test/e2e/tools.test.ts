@@ -176,10 +176,10 @@ describe('tools in the chat', () => {
 		const requests = server.requests.length;
 		await send('!echo by-hand; pwd');
 		const chat = workbench.chat();
-		await chat.locator('.output', { hasText: 'by-hand' }).last().waitFor();
+		await chat.locator('.output', { hasText: /^by-hand\n/ }).waitFor();
 		await idle();
 		await send('!!sleep 60; echo never');
-		await chat.getByText('Running your command…').waitFor();
+		await chat.locator('.working', { hasText: 'Running your command…' }).waitFor();
 		await workbench.screenshot('tools-person-command');
 		await button('Stop').click();
 		await idle();
@@ -211,14 +211,17 @@ describe('tools without trust', () => {
 	it('are none, and a command says so and stays in the composer', async () => {
 		const workbench = await openWorkbench({ trust: true, theme: 'light' });
 		try {
-			const dialog = workbench.dialog('Do you trust the authors');
-			await dialog.getByRole('button', { name: /No/ }).click();
+			await workbench.page.locator('.statusbar', { hasText: 'Restricted Mode' }).waitFor();
 			await workbench.openEspalier();
 			const input = workbench.chat().locator('textarea');
 			await input.fill('!echo no');
 			await input.press('Enter');
 			await workbench.chat().getByRole('alert').getByText('Commands cannot be run here.').waitFor();
 			assert.equal(await input.inputValue(), '!echo no');
+			await workbench
+				.chat()
+				.getByRole('button', { name: 'Run', exact: true })
+				.click({ trial: true });
 			await workbench.screenshot('tools-untrusted-light');
 		} finally {
 			await workbench.close();

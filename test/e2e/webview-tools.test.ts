@@ -314,7 +314,7 @@ describe('webview: tools', () => {
 			await view.snapshot();
 			const hint = view.page.locator('.command-hint');
 			await view.composer.fill('!npm test');
-			assert.match(await hint.innerText(), /tells the model/);
+			assert.match(await hint.innerText(), /and tells the model/);
 			assert.ok(await button('Run').isVisible());
 			await view.composer.fill('!!npm test');
 			assert.match(await hint.innerText(), /not told/);
@@ -335,6 +335,7 @@ describe('webview: tools', () => {
 			};
 			await view.post({ type: 'runs', runs: [live] }, { ...status, status: streaming });
 			assert.ok(await view.page.getByText('$ make').isVisible());
+			assert.ok(await view.page.getByText('You are running').isVisible());
 			await view.post(print('r1', 'compiling…\n'));
 			assert.ok(await view.page.getByText('compiling…').isVisible());
 			await button('Stop').click();
@@ -357,6 +358,42 @@ describe('webview: tools', () => {
 			await view.snapshot({ items: [userItem('u1'), stored] });
 			assert.ok(await view.page.getByText('compiling…').isVisible(), 'still open');
 		});
+	});
+
+	it('keep what is written and its buttons in sight in a low view', async () => {
+		await view.close();
+		view = await WebviewPage.open(browser, { width: 270, height: 320 });
+		const notice = {
+			severity: 'info' as const,
+			message: 'No model is connected. Summaries are made offline.',
+			...{ kept: null, hint: null, actions: ['connectModel' as const, 'chooseModel' as const] },
+		};
+		await view.snapshot({ status: { ...idleStatus, notices: [notice] } });
+		await view.composer.fill('!echo no');
+		await view.composer.press('Enter');
+		const [prompt] = await view.postedOf('prompt');
+		await view.post({
+			type: 'promptRejected',
+			requestId: prompt?.requestId ?? '',
+			message: 'Commands cannot be run here. Open a trusted folder to run commands in it.',
+			actions: [],
+		});
+		await view.screenshot('webview-command-low');
+		const box = await button('Run').boundingBox();
+		assert.ok(box && box.y + box.height <= 320, JSON.stringify(box));
+	});
+
+	it('show the beginning of a question that is higher than the view', async () => {
+		await view.close();
+		view = await WebviewPage.open(browser, { width: 270, height: 320 });
+		const items = [answerItem('a0', 'text\n\n'.repeat(20)), answer('a1', call('c1', 'bash', 'x'))];
+		await view.snapshot({ items, status: streaming });
+		const text = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join('\n');
+		await view.post({ type: 'runs', runs: [run('c1', { question: question({ text }) })] });
+		const top = (await asked().boundingBox())?.y ?? 0;
+		const viewTop = (await view.scroller.boundingBox())?.y ?? 0;
+		assert.ok(Math.abs(top - viewTop) < 2, `${top} and ${viewTop}`);
+		await view.screenshot('webview-question-low');
 	});
 
 	for (const theme of Object.keys(themes) as (keyof typeof themes)[])

@@ -227,7 +227,9 @@ export class ChatController {
 		const begins = session.activity === 'idle';
 		if (begins) {
 			this.runs.startCommand(command, !excludeFromContext);
-			this.later('runs');
+			// Told at once: most commands end before the next frame, and what was live stays open.
+			this.due.runs = true;
+			this.sendRuns();
 			this.accept(session.manager.id, requestId, text);
 		}
 		try {

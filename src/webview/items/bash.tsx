@@ -1,4 +1,5 @@
 /** A command that the person ran, and a note that an extension left. */
+import { useRef } from 'preact/hooks';
 import type { BashItem, NoteItem } from '../../protocol/chat-item.ts';
 import type { LiveRun } from '../../protocol/live-run.ts';
 import { Fold } from './fold.tsx';
@@ -7,16 +8,17 @@ import { MarkdownText, PlainText } from './shown-text.tsx';
 
 export function Bash({ item, runs }: { item: BashItem; runs: readonly LiveRun[] }) {
 	const run = runs.find(({ id }) => id === item.id);
-	const facts = [run ? 'running' : item.outcome, item.inContext ? null : 'not shown to the model'];
+	const wasLive = useRef(run !== undefined);
+	const facts = [item.outcome, item.inContext ? null : 'not shown to the model'];
 	return (
 		<>
 			<h2 class="role">
-				You ran
+				{run ? 'You are running' : 'You ran'}
 				<span class="quiet">{facts.filter(Boolean).join(' · ')}</span>
 			</h2>
 			<pre class="output" tabIndex={0}>{`$ ${item.command}`}</pre>
 			{(item.output.text || run?.output.text) && (
-				<Fold id={item.id} summary="Output" startsOpen={run !== undefined}>
+				<Fold id={item.id} summary="Output" startsOpen={wasLive.current}>
 					{run ? (
 						<LiveOutput output={run.output} />
 					) : (
