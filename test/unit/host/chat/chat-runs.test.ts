@@ -172,7 +172,10 @@ describe('chat controller: what is at work', () => {
 			session.toolEvents.emit({ type: 'commandOutput', delta: 'total 0' });
 			await frame();
 			assert.partialDeepStrictEqual(runs(), [
-				{ kind: 'command', command: 'ls -l', inContext: false, output: { text: 'total 0' } },
+				{ kind: 'command', command: 'ls -l', inContext: false, output: { text: '' } },
+			]);
+			assert.partialDeepStrictEqual(of('output').at(-1)?.outputs, [
+				{ output: { text: 'total 0' } },
 			]);
 			await session.manager.appendMessage({
 				role: 'bashExecution',
