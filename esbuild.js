@@ -1,5 +1,5 @@
 // Builds everything that runs: the extension, the headless core, the command line, the webview,
-// and (with --tests) the three test bundles. One loader table serves them all.
+// (with --demo) the demo model, and (with --tests) the three test bundles. One loader table serves all.
 'use strict';
 const esbuild = require('esbuild');
 const fs = require('node:fs');
@@ -7,6 +7,7 @@ const fs = require('node:fs');
 const args = new Set(process.argv.slice(2));
 const production = args.has('--production');
 const withTests = args.has('--tests');
+const withDemo = args.has('--demo');
 
 /** @type {import('esbuild').BuildOptions} */
 const shared = {
@@ -58,6 +59,9 @@ const products = [
 	},
 ];
 
+/** No product: `npm start -- --demo` runs it beside the product. */
+const demo = { ...node, entryPoints: ['scripts/demo/server.ts'], outdir: 'out/demo' };
+
 const tests = ['unit', 'integration', 'e2e'].map((suite) => ({
 	...node,
 	sourcemap: 'inline',
@@ -82,6 +86,9 @@ async function main() {
 	}
 	fs.mkdirSync('out', { recursive: true });
 	fs.writeFileSync('out/meta.json', JSON.stringify({ inputs, outputs }));
+	if (withDemo) {
+		await esbuild.build(demo);
+	}
 	if (withTests) {
 		fs.rmSync('out/test', { recursive: true, force: true });
 		await Promise.all(tests.map((options) => esbuild.build(options)));

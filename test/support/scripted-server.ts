@@ -137,18 +137,21 @@ async function readBody(request: IncomingMessage): Promise<string> {
 	return Buffer.concat(parts).toString('utf8');
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, port: number): Promise<number> {
 	return new Promise((resolve, reject) => {
 		server.once('error', reject);
-		server.listen(0, '127.0.0.1', () => {
+		server.listen(port, '127.0.0.1', () => {
 			const address = server.address();
 			resolve(typeof address === 'object' && address ? address.port : 0);
 		});
 	});
 }
 
-/** Starts a server on a free port of 127.0.0.1. */
-export async function startScriptedServer(): Promise<ScriptedServer> {
+/**
+ * Starts a server on 127.0.0.1.
+ * @param options `port`, any free one where absent
+ */
+export async function startScriptedServer({ port: wanted = 0 } = {}): Promise<ScriptedServer> {
 	const requests: RecordedRequest[] = [];
 	const queue: StepSource[] = [];
 	let fallback: StepSource = noStep;
@@ -193,7 +196,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 	const server = createServer((incoming, response) => {
 		handle(incoming, response).catch((error: unknown) => response.destroy(error as Error));
 	});
-	const port = await listen(server);
+	const port = await listen(server, wanted);
 
 	return {
 		baseUrl: `http://127.0.0.1:${port}/v1`,

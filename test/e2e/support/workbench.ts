@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { launchBrowser } from '../../../scripts/lib/browser.mjs';
 import type * as serverModule from '../../../scripts/vscode-server.mjs';
-import { WorkbenchPage } from './workbench-page.ts';
+import { WorkbenchPage, type WorkbenchPaths } from './workbench-page.ts';
 
 const themes = {
 	dark: 'Dark Modern',
@@ -69,6 +69,23 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 			...options.env,
 		},
 	});
+	const url = servers.workbenchUrl({ port: server.port, folder });
+	return openWindow(url, { folder, dataDir, log: server.log }, options, async () => {
+		await server.stop();
+		removeTemporary();
+	});
+}
+
+/**
+ * Opens a browser window at the address of a running server, and waits until the workbench can be used.
+ * @param stop ends the server and removes its files: when the window is closed, or none could be opened
+ */
+export async function openWindow(
+	url: string,
+	paths: WorkbenchPaths,
+	options: Pick<WorkbenchOptions, 'viewport' | 'browser'>,
+	stop: () => Promise<void>,
+): Promise<WorkbenchPage> {
 	let browser: Browser | undefined;
 	try {
 		browser = await launchBrowser();
@@ -77,12 +94,10 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 			...options.browser,
 		});
 		const page = await context.newPage();
-		const url = servers.workbenchUrl({ port: server.port, folder });
-		const workbench = new WorkbenchPage(page, { folder, dataDir, log: server.log }, async () => {
+		const workbench = new WorkbenchPage(page, paths, async () => {
 			open.delete(workbench);
 			await page.context().browser()?.close();
-			await server.stop();
-			removeTemporary();
+			await stop();
 		});
 		open.add(workbench);
 		await page.goto(url);
@@ -90,8 +105,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 		return workbench;
 	} catch (error) {
 		await browser?.close();
-		await server.stop();
-		removeTemporary();
+		await stop();
 		throw error;
 	}
 }
