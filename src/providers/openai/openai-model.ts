@@ -1,5 +1,6 @@
 /** The Model port over any OpenAI-compatible server: one streamed chat completion for each request. */
 import type OpenAI from 'openai';
+import type { AssistantMessage } from '../../agent/messages.ts';
 import {
 	ModelError,
 	type Model,
@@ -16,6 +17,7 @@ import { connectionOf, type Connection, type OpenAIModelConfig } from './endpoin
 import { createIdleTimer } from './idle-timer.ts';
 import { errorBodyStatus, errorBodyText, refusal, type Endpoint } from './refusals.ts';
 import { RequestQuirks } from './request-quirks.ts';
+import { readServerEvents, type ServerEvent } from './server-events.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { explainToolRefusal, toolsField } from './tools.ts';
 
@@ -24,6 +26,8 @@ export type { OpenAIModelConfig } from './endpoint.ts';
 const DEFAULT_PROVIDER = 'openai-compatible';
 /** Node's fetch gives up after the same time, so that a longer one has no effect. */
 const DEFAULT_TIMEOUT_MS = 300_000;
+/** What servers send behind the last event. */
+const DONE = '[DONE]';
 
 type RequestBody = OpenAI.ChatCompletionCreateParamsStreaming;
 
@@ -35,7 +39,8 @@ interface Call {
 	body: () => RequestBody;
 	timeoutMs: number;
 	onWindowNamed: ((tokens: number) => void) | undefined;
-	signal: AbortSignal;
+	/** The whole message of a complete answer. */
+	finish: (answer: Answer) => AssistantMessage;
 }
 
 /** Fails where the stream ended in a way that leaves no usable answer. */
@@ -60,11 +65,11 @@ function checkEnding(answer: Answer, events: number, endpoint: Endpoint): void {
 }
 
 /** Sends the request, again where the server refused a field that it can do without. */
-async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Chunk>> {
+async function open(call: Call, signal: AbortSignal): Promise<Response> {
 	const { client, endpoint, quirks, body } = call;
 	for (;;) {
 		try {
-			return (await client.chat.completions.create(body(), { signal })) as AsyncIterable<Chunk>;
+			return await client.chat.completions.create(body(), { signal }).asResponse();
 		} catch (error) {
 			const refused = toModelError(error, endpoint, false);
 			if (quirks.learn(refused)) continue;
@@ -75,31 +80,52 @@ async function open(call: Call, signal: AbortSignal): Promise<AsyncIterable<Chun
 	}
 }
 
-async function* streamAnswer(call: Call): AsyncGenerator<ModelStreamEvent, Answer> {
-	const { endpoint, timeoutMs, signal } = call;
+/**
+ * The chunk that an event holds.
+ * @throws ModelError for an error event; SyntaxError where the event is not JSON
+ */
+function chunkIn({ name, data }: ServerEvent, headers: Headers, endpoint: Endpoint): Chunk {
+	const chunk = JSON.parse(data) as Chunk & { error?: unknown };
+	if (name === 'error' || chunk.error || chunk.object === 'error')
+		throw refusal(
+			{ status: errorBodyStatus(chunk), text: errorBodyText(chunk), headers },
+			endpoint,
+		);
+	return chunk;
+}
+
+async function* streamAnswer(
+	prepare: () => Promise<Call>,
+	signal: AbortSignal,
+): AsyncGenerator<ModelStreamEvent> {
+	const call = await prepare();
+	const { endpoint, timeoutMs } = call;
 	const controller = new AbortController();
 	const abort = () => controller.abort();
 	const idle = createIdleTimer(timeoutMs, abort);
 	const answer = new Answer();
-	let events = 0;
+	let count = 0;
 	signal.addEventListener('abort', abort, { once: true });
 	try {
 		signal.throwIfAborted();
 		idle.start();
-		for await (const chunk of await open(call, controller.signal)) {
+		const response = await open(call, controller.signal);
+		reading: for await (const events of readServerEvents(response)) {
 			// Stopped while the consumer works: only the server's silence counts.
 			idle.stop();
-			if (chunk.object === 'error')
-				throw refusal({ status: errorBodyStatus(chunk), text: errorBodyText(chunk) }, endpoint);
-			events++;
-			yield* answer.add(chunk);
-			signal.throwIfAborted();
+			for (const event of events) {
+				if (event.data === DONE) break reading;
+				const chunk = chunkIn(event, response.headers, endpoint);
+				count++;
+				for (const news of answer.add(chunk)) yield news;
+				signal.throwIfAborted();
+			}
 			idle.start();
 		}
-		// An aborted stream ends without an error.
+		idle.stop();
 		controller.signal.throwIfAborted();
-		checkEnding(answer, events, endpoint);
-		return answer;
+		checkEnding(answer, count, endpoint);
+		yield { type: 'done', message: call.finish(answer) };
 	} catch (error) {
 		if (signal.aborted) throw abortError(`The request to ${endpoint.host}`);
 		if (idle.expired)
@@ -108,7 +134,7 @@ async function* streamAnswer(call: Call): AsyncGenerator<ModelStreamEvent, Answe
 				`The model server at ${endpoint.host} sent nothing for ${Math.round(timeoutMs / 1000)} s.`,
 				{ hint: 'Is the server busy, or still loading the model? Try again.' },
 			);
-		const failure = toModelError(error, endpoint, events > 0);
+		const failure = toModelError(error, endpoint, count > 0);
 		if (failure.namedWindow !== undefined) call.onWindowNamed?.(failure.namedWindow);
 		throw failure;
 	} finally {
@@ -137,42 +163,42 @@ export function createOpenAIModel(config: OpenAIModelConfig): Model {
 		const quirks = new RequestQuirks(connection.endpoint.host);
 		return { connection, quirks, client: createClient(connection) };
 	};
+	const prepare = async (request: ModelRequest): Promise<Call> => {
+		connected ??= connect();
+		const { connection, quirks } = connected;
+		const asked = lower(request.maxOutputTokens, config.maxOutputTokens);
+		// The server's own limit is not sent where none was asked for: it keeps to it anyway.
+		const limit = asked && lower(asked, config.servedOutputTokens);
+		const messages = () =>
+			toChatMessages(request.systemPrompt, request.messages, quirks.sendsReasoning);
+		return {
+			client: await connected.client,
+			quirks,
+			endpoint: connection.endpoint,
+			timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+			onWindowNamed: config.onWindowNamed,
+			body: () => ({
+				model: config.model,
+				messages: messages(),
+				stream: true,
+				...toolsField(request.tools),
+				...quirks.fields(limit),
+			}),
+			finish: (answer) => {
+				const message = answer.finish({ api: 'openai-completions', provider, model: config.model });
+				const { input, cacheRead, cacheWrite } = message.usage;
+				const read = input + cacheRead + cacheWrite;
+				const warning =
+					config.log && cutPromptWarning(config.model, read, estimatePrompt(messages()));
+				if (warning) config.log?.warn(warning);
+				return message;
+			},
+		};
+	};
 	return {
 		provider,
 		id: config.model,
 		contextWindow: config.contextWindow,
-		async *stream(request: ModelRequest, signal: AbortSignal) {
-			connected ??= connect();
-			const { connection, quirks } = connected;
-			const client = await connected.client;
-			const asked = lower(request.maxOutputTokens, config.maxOutputTokens);
-			// The server's own limit is not sent where none was asked for: it keeps to it anyway.
-			const limit = asked && lower(asked, config.servedOutputTokens);
-			const messages = () =>
-				toChatMessages(request.systemPrompt, request.messages, quirks.sendsReasoning);
-			const answer = yield* streamAnswer({
-				client,
-				quirks,
-				signal,
-				endpoint: connection.endpoint,
-				timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-				onWindowNamed: config.onWindowNamed,
-				body: () => ({
-					model: config.model,
-					messages: messages(),
-					stream: true,
-					...toolsField(request.tools),
-					...quirks.fields(limit),
-				}),
-			});
-			const origin = { api: 'openai-completions', provider, model: config.model };
-			const message = answer.finish(origin);
-			const { input, cacheRead, cacheWrite } = message.usage;
-			const read = input + cacheRead + cacheWrite;
-			const warning =
-				config.log && cutPromptWarning(config.model, read, estimatePrompt(messages()));
-			if (warning) config.log?.warn(warning);
-			yield { type: 'done', message };
-		},
+		stream: (request, signal) => streamAnswer(() => prepare(request), signal),
 	};
 }
