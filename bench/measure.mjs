@@ -22,9 +22,12 @@ export function median(values) {
 /** A row of the report: ours, the peer's, and how many times ours fits into the peer's. */
 export function row(what, times) {
 	const [ours, peer] = [times.espalier, times.pi];
-	const show = (list) =>
-		`${round(median(list))} (${round(Math.min(...list))}–${round(Math.max(...list))})`;
-	return `| ${what} | ${show(ours)} | ${show(peer)} | ${round(median(peer) / median(ours))} |`;
+	return `| ${what} | ${shown(ours)} | ${shown(peer)} | ${round(median(peer) / median(ours))} |`;
+}
+
+/** Times as a report shows them: the median, the least and the most. */
+export function shown(times) {
+	return `${round(median(times))} (${round(Math.min(...times))}–${round(Math.max(...times))})`;
 }
 
 function round(value) {

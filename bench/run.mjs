@@ -9,6 +9,7 @@ import { compactionRows } from './compaction.mjs';
 import { memoryRow } from './memory.mjs';
 import { sessionListRows } from './session-list.mjs';
 import { storeRows } from './store.mjs';
+import { streamTable } from './stream.mjs';
 
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 3 : 5;
@@ -32,3 +33,5 @@ const largest = sizes.at(-1);
 console.log(
 	await memoryRow({ corePath: pathToFileURL(corePath).href, piUrl, size: largest, rounds }),
 );
+console.log();
+for (const line of await streamTable({ core, rounds: Math.max(5, rounds) })) console.log(line);

@@ -1,6 +1,7 @@
 /** The headless library: sessions, contexts, compaction and branches without VS Code. */
 export { createOfflineSummarizer } from './providers/offline/offline-summarizer.ts';
 export { createOpenAIModel } from './providers/openai/openai-model.ts';
+export { runTurn } from './agent/turn.ts';
 export { createRemoteModel } from './providers/remote/remote-model.ts';
 export { copySession, forkSession } from './node/copy-session.ts';
 export { FileSessionStorage } from './node/file-session-storage.ts';
