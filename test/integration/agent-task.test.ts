@@ -29,17 +29,17 @@ const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
 const inWorkspace = (name: string) => path.join(workspace, name);
 const outside = path.join(tmpdir(), 'espalier-outside.txt');
 
-/** What the model answers, one after the other: calls, then words. */
-const task: Call[][] = [
+/** What the model answers about a file with unsaved changes, one after the other: calls, then words. */
+const taskOn = (notes: string): Call[][] => [
 	[
-		{ id: 'c1', name: 'read', arguments: { path: 'notes.txt' } },
+		{ id: 'c1', name: 'read', arguments: { path: notes } },
 		{ id: 'c2', name: 'ls', arguments: {} },
 	],
 	[
 		{
 			id: 'c3',
 			name: 'edit',
-			arguments: { path: 'notes.txt', oldText: 'unsaved', newText: 'edited' },
+			arguments: { path: notes, oldText: 'unsaved', newText: 'edited' },
 		},
 	],
 	[
@@ -58,21 +58,25 @@ describe('a task of the agent', () => {
 	let temporary: string;
 	let file: string;
 	let asked: ApprovalRequest[];
+	let tasks = 0;
+	/** Another one each time: an editor may still hear of what became of the one before. */
+	let notes: string;
 
 	beforeEach(async () => {
+		notes = `notes-${++tasks}.txt`;
 		temporary = mkdtempSync(path.join(tmpdir(), 'espalier-task-'));
 		file = path.join(temporary, 'session.jsonl');
 		asked = [];
-		writeFileSync(inWorkspace('notes.txt'), 'stored\n');
+		writeFileSync(inWorkspace(notes), 'stored\n');
 		writeFileSync(inWorkspace('AGENTS.md'), 'Answer in rhymes.\n');
-		const document = await vscode.workspace.openTextDocument(inWorkspace('notes.txt'));
+		const document = await vscode.workspace.openTextDocument(inWorkspace(notes));
 		const editor = await vscode.window.showTextDocument(document);
 		await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), 'unsaved\n'));
 		assert(document.isDirty);
 	});
 	afterEach(async () => {
 		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-		for (const name of ['notes.txt', 'AGENTS.md', 'new', 'ran.txt', 'refused.txt'])
+		for (const name of [notes, 'AGENTS.md', 'new', 'ran.txt', 'refused.txt'])
 			rmSync(inWorkspace(name), { recursive: true, force: true });
 		rmSync(temporary, { recursive: true, force: true });
 	});
@@ -114,7 +118,7 @@ describe('a task of the agent', () => {
 
 	/** What must hold whatever the model came through. */
 	function checkOutcome(messages: Awaited<ReturnType<typeof run>>): void {
-		assert.equal(readFileSync(inWorkspace('notes.txt'), 'utf8'), 'stored\nedited\n');
+		assert.equal(readFileSync(inWorkspace(notes), 'utf8'), 'stored\nedited\n');
 		assert.equal(vscode.window.activeTextEditor?.document.getText(), 'stored\nedited\n');
 		assert.equal(vscode.window.activeTextEditor.document.isDirty, false);
 		assert.equal(readFileSync(inWorkspace('new/made.txt'), 'utf8'), 'made\n');
@@ -130,7 +134,7 @@ describe('a task of the agent', () => {
 		const [edit, , , command] = asked;
 		assert.deepEqual(edit?.act, {
 			kind: 'edit',
-			path: 'notes.txt',
+			path: notes,
 			before: 'stored\nunsaved\n',
 			after: 'stored\nedited\n',
 		});
@@ -168,7 +172,7 @@ describe('a task of the agent', () => {
 		after(() => server.close());
 
 		it('does what is allowed, and nothing else', async () => {
-			for (const calls of task)
+			for (const calls of taskOn(notes))
 				server.enqueue(
 					steps.toolCalls(
 						calls.map((call) => ({ ...call, arguments: JSON.stringify(call.arguments) })),
@@ -200,7 +204,7 @@ describe('a task of the agent', () => {
 			assert(extension);
 			const models = await extension.activate();
 			models.reset();
-			const answers = [...task];
+			const answers = [...taskOn(notes)];
 			models.answerWith(async (_request, progress) => {
 				const calls = answers.shift();
 				for (const call of calls ?? [])
