@@ -89,7 +89,8 @@ export async function withRetry<T>(
 	}
 }
 
-function timerWait(delayMs: number, signal: AbortSignal): Promise<void> {
+/** Waits. @throws AbortError once the signal fires */
+export function timerWait(delayMs: number, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const stop = () => {
 			clearTimeout(timer);

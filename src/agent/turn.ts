@@ -2,9 +2,11 @@
  * The agent loop: asks the model, runs the tools that it calls, and asks again until it calls none. Each
  * message is handed on whole, and is stored before anything follows from it.
  */
-import { streamAnswer, type AnswerListener } from './loop.ts';
+import { isAbort } from '../util/errors.ts';
+import { streamAnswer, type Answer, type AnswerListener } from './loop.ts';
 import type { AssistantMessage, ToolCall, ToolResultMessage } from './messages.ts';
 import type { Model, ModelError, ModelRequest } from './model.ts';
+import { silentOverflow } from './silent-overflow.ts';
 import { runToolCall, type ToolListener, type ToolParts } from './tool-call.ts';
 import type { ToolOutcome } from './tool.ts';
 
@@ -19,7 +21,14 @@ export interface TurnParts extends ToolParts {
 	nextRequest(signal: AbortSignal): Promise<ModelRequest>;
 	/** Stores a message; the loop goes on when it is stored. What it throws ends the turn. */
 	append(message: AssistantMessage | ToolResultMessage): Promise<void>;
+	/** Stores an answer that failed, does what helps, and says whether the model is asked again. */
+	failed(answer: FailedAnswer, signal: AbortSignal): Promise<'again' | 'end'>;
 	listener: TurnListener;
+}
+
+export interface FailedAnswer {
+	message: AssistantMessage;
+	error: ModelError;
 }
 
 export interface TurnEnd {
@@ -37,14 +46,27 @@ const STOPPED_BEFORE = 'Not run: the turn was stopped before this call.';
  * the running tool is stopped, and each call that is left gets a result that says that it was not run, so
  * that no call stays unanswered but after a crash (the request builder repairs that).
  * Without tools it is one answer, whatever that calls.
- * @throws what `nextRequest` and `append` throw
+ * @throws what `nextRequest`, `append` and `failed` throw, but an AbortError once the signal has fired
  */
 export async function runTurn(parts: TurnParts, signal: AbortSignal): Promise<TurnEnd> {
+	try {
+		return await loop(parts, signal);
+	} catch (error) {
+		if (signal.aborted && isAbort(error)) return { ended: 'aborted' };
+		throw error;
+	}
+}
+
+async function loop(parts: TurnParts, signal: AbortSignal): Promise<TurnEnd> {
 	for (;;) {
 		const request = await parts.nextRequest(signal);
-		const { message, error } = await streamAnswer(parts.model, request, parts.listener, signal);
+		const answer = await streamAnswer(parts.model, request, parts.listener, signal);
+		const { message, error } = checked(answer, parts.model);
+		if (error) {
+			if ((await parts.failed({ message, error }, signal)) === 'again') continue;
+			return { ended: 'failed', error };
+		}
 		await parts.append(message);
-		if (error) return { ended: 'failed', error };
 		if (message.stopReason === 'aborted') return { ended: 'aborted' };
 		const calls = message.content.filter((part) => part.type === 'toolCall');
 		if (calls.length === 0 || parts.tools.length === 0 || message.stopReason === 'error')
@@ -52,6 +74,14 @@ export async function runTurn(parts: TurnParts, signal: AbortSignal): Promise<Tu
 		for (const call of calls) await answerCall(call, message, parts, signal);
 		if (signal.aborted) return { ended: 'aborted' };
 	}
+}
+
+/** The answer; one without a word where the window is full is a failed one. */
+function checked(answer: Answer, { contextWindow }: Model): Answer {
+	const error = answer.error ?? silentOverflow(answer.message, contextWindow);
+	if (!error || answer.error) return answer;
+	const message = { ...answer.message, stopReason: 'error' as const, errorMessage: error.message };
+	return { message, error };
 }
 
 async function answerCall(

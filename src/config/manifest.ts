@@ -14,6 +14,7 @@ export function manifestConfiguration() {
 			description: setting.description,
 			scope: setting.scope,
 			order,
+			...(setting.values === undefined ? {} : { enum: setting.values }),
 			...(setting.minimum === undefined ? {} : { minimum: setting.minimum }),
 		};
 	}

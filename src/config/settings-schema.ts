@@ -12,9 +12,36 @@ export interface Setting<T extends boolean | number | string> {
 	restricted?: boolean;
 	/** Least value of a number. */
 	minimum?: number;
+	/** The values of a text that has only these. */
+	values?: readonly string[];
 }
 
 export const SETTINGS = {
+	'compaction.enabled': {
+		default: true,
+		description:
+			'Compacts by itself when the context is nearly full, or a server refuses a request as too long. Off leaves compaction to you.',
+		scope: 'resource',
+	} as Setting<boolean>,
+	'compaction.mode': {
+		default: 'auto',
+		description:
+			'What happens when a compaction is due: "auto" compacts, "ask" says so and leaves it to you, "off" does neither.',
+		scope: 'resource',
+		values: ['auto', 'ask', 'off'],
+	} as Setting<string>,
+	'compaction.thresholdPercent': {
+		default: 0,
+		description:
+			'The share of the context window above which a compaction is due, in percent. 0 uses what the reserve leaves; a higher share than that has no effect.',
+		scope: 'resource',
+		minimum: 0,
+	} as Setting<number>,
+	'compaction.autoContinue': {
+		default: true,
+		description: 'Tells the model to go on after an automatic compaction that followed its turn.',
+		scope: 'resource',
+	} as Setting<boolean>,
 	'compaction.reserveTokens': {
 		default: 16_384,
 		description:
@@ -143,6 +170,8 @@ function expectation(
 	value: unknown,
 ): string | undefined {
 	if (typeof value !== typeof setting.default) return `a ${typeof setting.default}`;
+	if (setting.values && !setting.values.includes(String(value)))
+		return `one of: ${setting.values.join(', ')}`;
 	if (typeof value !== 'number') return undefined;
 	const least = setting.minimum ?? 0;
 	return Number.isFinite(value) && value >= least ? undefined : `a number of at least ${least}`;

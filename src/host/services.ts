@@ -1,5 +1,6 @@
 /** Builds everything that runs in VS Code and connects it: the one place that knows all the parts. */
 import * as vscode from 'vscode';
+import { compactionMode } from '../config/compaction-mode.ts';
 import { retryPolicy } from '../config/retry-policy.ts';
 import { ompBlobs } from '../node/omp-blobs.ts';
 import { WorkerTokenizer } from '../node/worker-tokenizer.ts';
@@ -18,6 +19,7 @@ import { registerApprovalNotices } from './agent/approval-notices.ts';
 import { Approvals } from './agent/approvals.ts';
 import { ProposalDocuments } from './agent/proposal-documents.ts';
 import { revokeAllowedTools } from './agent/revoke-allowed-tools.ts';
+import { workspaceGuard } from './agent/workspace-guard.ts';
 import { createApi, type EspalierApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import { registerEntryDocuments } from './entry-document.ts';
@@ -70,7 +72,11 @@ export async function startServices(context: vscode.ExtensionContext): Promise<E
 	};
 	const sessions = new SessionHost(
 		context,
-		(manager) => ({ ...agentOptions, setup: () => agentSetup(manager) }),
+		(manager) => ({
+			...agentOptions,
+			setup: () => agentSetup(manager),
+			guard: workspaceGuard(context.workspaceState, manager.id),
+		}),
 		log,
 	);
 	const proposals = new ProposalDocuments(approvals, log);
@@ -153,6 +159,9 @@ function sessionSettings({ current }: HostSettings, active: ActiveModel): Sessio
 		compaction: {
 			reserveTokens: current['compaction.reserveTokens'],
 			keepRecentTokens: current['compaction.keepRecentTokens'],
+			mode: compactionMode(current),
+			thresholdPercent: current['compaction.thresholdPercent'],
+			autoContinue: current['compaction.autoContinue'],
 		},
 		branchSummary: {
 			enabled: current['branchSummary.enabled'],

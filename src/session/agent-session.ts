@@ -7,7 +7,7 @@ import { NO_RETRIES, type RetryPolicy } from '../agent/retry.ts';
 import type { HookRunner } from '../extensibility/hooks/types.ts';
 import { untilAborted } from '../util/async.ts';
 import { Emitter } from '../util/emitter.ts';
-import { UserError } from '../util/errors.ts';
+import { isAbort, UserError } from '../util/errors.ts';
 import type {
 	Activity,
 	AgentSessionEvent,
@@ -17,8 +17,11 @@ import type {
 	NavigateOptions,
 	NavigateResult,
 	ToolEvent,
+	TurnPhase,
 } from './agent-events.ts';
 import type { AgentSetup } from './agent-setup.ts';
+import { AutoCompaction } from './auto-compaction.ts';
+import { AutoGuard, type GuardStore } from './auto-guard.ts';
 import type { BlobStore } from './blobs.ts';
 import { requireCommands, runPersonsCommand, type RunCommandOptions } from './command-run.ts';
 import { chosenModelOnPath } from './chosen-model.ts';
@@ -33,6 +36,7 @@ import { NavigationControl } from './navigation-control.ts';
 import type { ModelName } from './observations.ts';
 import type { PrunePlan } from './compaction/pruning.ts';
 import { anySignal, type Operation } from './operation.ts';
+import { PromptQueue, type QueuedPrompt } from './prompt-queue.ts';
 import { pruneSession, unpruneSession } from './prune-session.ts';
 import type { RestoredOutputs } from './pruned-outputs.ts';
 import type { SessionManager } from './session-manager.ts';
@@ -65,11 +69,17 @@ export interface AgentSessionOptions {
 	hooks?: HookRunner;
 	/** Counts tokens; by the estimate where absent. */
 	counts?: TokenCounts;
+	/** Keeps what limits automatic compaction over a reload; it is forgotten where absent. */
+	guard?: GuardStore;
 	/** Where the images of oh-my-pi's sessions lie. */
 	blobs?: BlobStore;
 	/** Receives what a listener of `events` throws. */
 	onListenerError?: (error: unknown) => void;
 }
+
+/** Tells the model to go on after a compaction that followed its turn (spec: threshold). */
+const CONTINUE_TYPE = 'espalier.continue';
+const CONTINUE_TEXT = 'Continue if you have next steps.';
 
 const NO_HOOKS: HookRunner = { run: () => Promise.resolve({ answers: [], failures: [] }) };
 
@@ -79,7 +89,7 @@ export class AgentSession {
 	readonly toolEvents: Emitter<ToolEvent>;
 	private readonly options: AgentSessionOptions;
 	private current: Operation | undefined;
-	private readonly queue: string[] = [];
+	private readonly queue: PromptQueue;
 	/** Set by a failed or stopped turn: the queue waits for a turn that succeeds, or for a new prompt. */
 	private paused = false;
 	private disposed = false;
@@ -90,6 +100,10 @@ export class AgentSession {
 	private readonly parts: SessionParts;
 	private readonly compaction: CompactionControl;
 	private readonly navigation: NavigationControl;
+	private readonly guard: AutoGuard;
+	private readonly auto: AutoCompaction;
+	/** A compaction followed the last turn: the model is told to go on once the queue is empty. */
+	private continueDue = false;
 
 	constructor(manager: SessionManager, options: AgentSessionOptions) {
 		this.manager = manager;
@@ -105,30 +119,58 @@ export class AgentSession {
 			findWindow: options.findWindow ?? (() => Promise.resolve()),
 			summarizers: (choice) => this.summarizers(choice),
 			counter: () => this.counts.counterFor(manager.tree, manager.leafId),
+			tell: (event) => this.events.emit(event),
 			overhead: async (counter) => overheadTokens(await this.setup(), counter),
 		};
 		this.compaction = new CompactionControl(this.parts);
 		this.navigation = new NavigationControl(this.parts);
+		this.queue = new PromptQueue((queued) => this.events.emit({ type: 'queueChanged', queued }));
+		this.guard = new AutoGuard(options.guard);
+		this.auto = new AutoCompaction({
+			session: this.parts,
+			compaction: this.compaction,
+			guard: this.guard,
+			usage: () => this.contextUsage(),
+			whileCompacting: (run) => this.during('compacting', run),
+		});
 	}
 
 	get activity(): Activity {
 		return this.current?.activity ?? 'idle';
 	}
 
+	/** What a turn is doing; undefined while none runs. */
+	get phase(): TurnPhase | undefined {
+		return this.current?.activity === 'streaming' ? this.current.phase : undefined;
+	}
+
 	/** Prompts that wait, oldest first. */
-	get queued(): readonly string[] {
-		return this.queue;
+	get queued(): readonly QueuedPrompt[] {
+		return this.queue.items;
+	}
+
+	/**
+	 * Changes a prompt that waits: its text, or whether it steers the running turn.
+	 * @returns false where it does not wait any more
+	 */
+	editQueued(id: string, change: Partial<Omit<QueuedPrompt, 'id'>>): boolean {
+		return this.queue.edit(id, change);
+	}
+
+	/** Takes a prompt out of the queue. @returns it, or undefined where it does not wait any more */
+	removeQueued(id: string): QueuedPrompt | undefined {
+		return this.queue.remove(id);
 	}
 
 	/**
 	 * Sends a prompt. Resolves once it is on disk, or queued behind what is running; the answer streams
 	 * on through `events`.
+	 * @param kind where a turn is running: `steer` goes with its next request, `followUp` after it
 	 * @throws UserError('no-model') or the storage's error: then nothing was changed
 	 */
-	async prompt(text: string): Promise<void> {
-		if (!this.current && this.queue.length === 0) return this.send(text);
-		this.queue.push(text);
-		this.events.emit({ type: 'queueChanged', queued: this.queued });
+	async prompt(text: string, kind: QueuedPrompt['kind'] = 'followUp'): Promise<void> {
+		if (!this.current && this.queue.items.length === 0) return this.send(text);
+		this.queue.add(text, kind);
 		if (this.current) return;
 		this.paused = false;
 		await this.sendNextQueued();
@@ -142,12 +184,26 @@ export class AgentSession {
 			operation.release = await this.manager.hold();
 			await this.saveUnsaved();
 			await this.writeModel();
-			await this.manager.appendMessage({ role: 'user', content: text, timestamp: Date.now() });
+			await this.appendPrompt(text);
 		} catch (error) {
 			await this.end(operation, 'nothing');
 			throw error;
 		}
 		void this.runTurn(operation, model);
+	}
+
+	private async appendPrompt(text: string): Promise<void> {
+		await this.manager.appendMessage({ role: 'user', content: text, timestamp: Date.now() });
+		this.auto.acted();
+	}
+
+	/** What belongs into the session before a turn's next request. */
+	private async beforeRequest(signal: AbortSignal): Promise<void> {
+		for (let next = this.queue.steering; next; next = this.queue.steering) {
+			await this.appendPrompt(next.text);
+			this.queue.remove(next.id);
+		}
+		await this.auto.relieve(signal);
 	}
 
 	/** The model that the session names here: chosen by a person, in whatever tool. */
@@ -180,6 +236,11 @@ export class AgentSession {
 	 */
 	async continue(): Promise<void> {
 		this.refuseIfBusy('ask again');
+		this.auto.acted();
+		await this.resume();
+	}
+
+	private async resume(): Promise<void> {
 		const operation = this.begin('streaming');
 		try {
 			const saved = await this.saveUnsaved();
@@ -224,7 +285,7 @@ export class AgentSession {
 
 	/**
 	 * Summarizes older history of the current branch into a new compaction entry. A running turn is
-	 * aborted first and resumed once afterwards. With `dryRun` it only says what would be done.
+	 * aborted first and resumed once afterwards; automatic compaction may run again. With `dryRun` it only says what would be done.
 	 * @throws UserError where there is nothing to compact, no usable summary came back, or a compaction or
 	 * navigation is running; an AbortError when cancelled. The session is unchanged then.
 	 */
@@ -236,6 +297,7 @@ export class AgentSession {
 		if (options.dryRun) return this.compaction.plan(options);
 		if (this.current?.activity !== 'streaming' || this.current.isCommand)
 			this.refuseIfBusy('compact');
+		this.auto.acted();
 		const interrupted = this.current;
 		// The new operation is in place before the old one settles: nothing can slip in between.
 		const operation = this.begin('compacting');
@@ -257,11 +319,14 @@ export class AgentSession {
 	 */
 	undoCompaction(compactionId?: string): CompactionEntry {
 		this.refuseIfBusy('undo a compaction');
-		return this.compaction.undo(compactionId);
+		const undone = this.compaction.undo(compactionId);
+		this.guard.undid();
+		return undone;
 	}
 
-	/** Cancels a running compaction. */
+	/** Cancels a running compaction, asked for or not; a turn that it belongs to goes on without it. */
 	abortCompaction(): void {
+		this.auto.abort();
 		if (this.current?.activity === 'compacting') this.current.controller.abort();
 	}
 
@@ -275,6 +340,7 @@ export class AgentSession {
 		const target = navigationTarget(this.manager, targetId);
 		if (targetId === this.manager.leafId) return { cancelled: false };
 		const operation = this.begin('navigating');
+		this.auto.acted();
 		try {
 			const signal = anySignal(operation, options.signal);
 			return await this.navigation.navigate(targetId, target, options, signal, async () => {
@@ -341,7 +407,25 @@ export class AgentSession {
 		}
 	}
 
+	/** Runs something while a turn's phase is another, and goes back to the one before. */
+	private async during<T>(phase: TurnPhase, run: () => Promise<T>): Promise<T> {
+		const before = this.phase ?? 'answering';
+		this.enter(phase);
+		try {
+			return await run();
+		} finally {
+			this.enter(before);
+		}
+	}
+
+	private enter(phase: TurnPhase): void {
+		if (!this.current || this.current.phase === phase) return;
+		this.current.phase = phase;
+		if (this.phase) this.events.emit({ type: 'phaseChanged', phase });
+	}
+
 	private async runTurn(operation: Operation, model: Model): Promise<void> {
+		const { signal } = operation.controller;
 		let failed = false;
 		try {
 			const setup = await this.setup();
@@ -357,18 +441,48 @@ export class AgentSession {
 					room: (overhead) => this.room(overhead),
 					counter: () =>
 						this.counts.counterFor(this.manager.tree, this.manager.leafId, { now: true }),
+					retry: this.options.retry?.() ?? NO_RETRIES,
+					beforeRequest: (fired) => this.beforeRequest(fired),
+					recover: (refusal, fired) => this.auto.recover(refusal, fired),
+					edited: () => this.guard.edited(),
+					enter: (phase) => this.enter(phase),
 				},
-				operation.controller.signal,
+				signal,
 			);
 			operation.interrupted = ended === 'aborted';
 			if (error) throw error;
+			if (ended === 'complete') await this.afterTurn(signal);
 		} catch (error) {
-			failed = true;
-			this.reportFailure(error);
+			failed = !(signal.aborted && isAbort(error));
+			if (failed) this.reportFailure(error);
 		} finally {
+			this.guard.turnEnded();
 			// Queued prompts would fail too, or were meant to follow the answer that was stopped.
 			this.paused = failed || operation.interrupted;
+			if (this.paused) this.continueDue = false;
 			await this.end(operation);
+		}
+	}
+
+	/** Compacts where the turn has filled the context; the turn itself is complete, whatever comes of it. */
+	private async afterTurn(signal: AbortSignal): Promise<void> {
+		const compacted = await this.auto.relieve(signal);
+		const { autoContinue = true } = this.options.settings().compaction;
+		this.continueDue ||= compacted && autoContinue;
+	}
+
+	/** Tells the model to go on: no act of the person. */
+	private async goOn(): Promise<void> {
+		this.continueDue = false;
+		const operation = this.begin('streaming');
+		try {
+			const model = await this.requireModel(operation);
+			operation.release = await this.manager.hold();
+			await this.manager.appendCustomMessage(CONTINUE_TYPE, CONTINUE_TEXT, true);
+			void this.runTurn(operation, model);
+		} catch (error) {
+			await this.end(operation, 'nothing');
+			throw error;
 		}
 	}
 
@@ -392,11 +506,12 @@ export class AgentSession {
 		const { offline, summaryModels, model, retry } = this.options;
 		if (choice === 'offline') return [offline];
 		const active = await model();
+		const last = choice === 'recovery' ? [offline] : [];
 		const models = [...((await summaryModels?.()) ?? []), ...(active ? [active] : [])];
 		const [first, ...rest] = models.map((each) =>
 			createModelSummarizer(each, { retry: retry?.() ?? NO_RETRIES, shortSummary: true }),
 		);
-		return first ? [first, ...rest] : [offline];
+		return first ? [first, ...rest, ...last] : [offline];
 	}
 
 	private async requireModel({ controller }: Operation): Promise<Model> {
@@ -429,10 +544,11 @@ export class AgentSession {
 		if (this.disposed)
 			throw new UserError('closed', 'This session was closed.', { kept: 'Nothing was changed.' });
 		const controller = new AbortController();
-		const operation = {
+		const operation: Operation = {
 			activity,
 			controller,
 			isCommand,
+			phase: 'answering',
 			settled,
 			settle,
 			interrupted: false,
@@ -456,20 +572,20 @@ export class AgentSession {
 		// A listener may have started something; it will go on with the queue.
 		if (this.disposed || this.current || next === 'nothing') return;
 		if (this.paused && next === 'queue') return;
-		if (next === 'resume') this.continue().catch((error: unknown) => this.reportFailure(error));
-		else void this.sendNextQueued();
+		const failed = (error: unknown) => this.reportFailure(error);
+		if (next === 'resume') this.resume().catch(failed);
+		else if (this.queue.items.length > 0) void this.sendNextQueued();
+		else if (this.continueDue) this.goOn().catch(failed);
 	}
 
 	private async sendNextQueued(): Promise<void> {
-		const next = this.queue.shift();
+		const next = this.queue.next();
 		if (next === undefined) return;
-		this.events.emit({ type: 'queueChanged', queued: this.queued });
 		try {
-			await this.send(next);
+			await this.send(next.text);
 		} catch (error) {
-			this.queue.unshift(next);
+			this.queue.putBack(next);
 			this.paused = true;
-			this.events.emit({ type: 'queueChanged', queued: this.queued });
 			this.reportFailure(error);
 		}
 	}

@@ -1,9 +1,14 @@
 /** Compaction of a session: planned, made by a hook or a summarizer, stored, taken back. */
-import type { HookCompaction } from '../extensibility/hooks/types.ts';
+import type { CompactionReason, HookCompaction } from '../extensibility/hooks/types.ts';
 import { untilAborted } from '../util/async.ts';
-import { UserError } from '../util/errors.ts';
+import { isAbort, UserError } from '../util/errors.ts';
 import type { TokenCounter } from '../util/tokens.ts';
-import type { CompactionOutcome, CompactionPlan, CompactOptions } from './agent-events.ts';
+import type {
+	CompactionCause,
+	CompactionOutcome,
+	CompactionPlan,
+	CompactOptions,
+} from './agent-events.ts';
 import { compactionAtBoundary } from './compaction/given-compaction.ts';
 import { tryCandidates, withFailures } from './compaction/candidates.ts';
 import {
@@ -21,6 +26,7 @@ import {
 	requireLeaf,
 	type SessionParts,
 } from './session-parts.ts';
+import { toUserError } from './turn-error.ts';
 
 /** What is stored, and what is told of it. */
 interface MadeCompaction {
@@ -54,13 +60,35 @@ export class CompactionControl {
 	}
 
 	/**
-	 * Makes and stores a compaction at the leaf.
+	 * Makes and stores a compaction at the leaf, and tells its beginning and its end.
 	 * @throws UserError where there is nothing to compact, a hook refused, or no usable summary came back;
 	 * an AbortError when the signal fired. Nothing was written then.
 	 */
-	async run(options: CompactOptions, signal: AbortSignal): Promise<CompactionOutcome> {
+	async run(
+		options: CompactOptions,
+		signal: AbortSignal,
+		cause: CompactionCause = BY_HAND,
+	): Promise<CompactionOutcome> {
+		const { reason, willRetry } = cause;
+		const { tell } = this.parts;
+		tell({ type: 'compactionStarted', reason, willRetry });
+		try {
+			const outcome = await this.make(options, signal, cause);
+			tell({ type: 'compactionEnded', reason, willRetry, outcome });
+			return outcome;
+		} catch (error) {
+			tell({ type: 'compactionEnded', reason, willRetry: false, ...badEnd(reason, error) });
+			throw error;
+		}
+	}
+
+	private async make(
+		options: CompactOptions,
+		signal: AbortSignal,
+		{ reason, willRetry, window }: CompactionCause,
+	): Promise<CompactionOutcome> {
 		const { manager, hooks } = this.parts;
-		const { preparation, path, count } = await untilAborted(this.prepare(options), signal);
+		const { preparation, path, count } = await untilAborted(this.prepare(options, window), signal);
 		const { instructions } = options;
 		const before = await hooks.run(
 			'session_before_compact',
@@ -68,8 +96,7 @@ export class CompactionControl {
 				preparation,
 				branchEntries: path,
 				...(instructions ? { customInstructions: instructions } : {}),
-				reason: 'manual',
-				willRetry: false,
+				...{ reason, willRetry },
 				signal,
 			},
 			signal,
@@ -119,14 +146,14 @@ export class CompactionControl {
 		});
 	}
 
-	private async prepare({ boundaryId }: CompactOptions): Promise<Prepared> {
+	private async prepare({ boundaryId }: CompactOptions, window?: number): Promise<Prepared> {
 		const { manager } = this.parts;
 		const path = await manager.readContextPath();
 		if (boundaryId !== undefined && !path.some(({ id }) => id === boundaryId))
 			throw notInContext(boundaryId);
 		const count = await this.parts.counter();
 		await this.parts.findWindow();
-		const settings = compactionSettings(this.parts, await this.parts.overhead(count));
+		const settings = compactionSettings(this.parts, await this.parts.overhead(count), window);
 		const preparation = prepareCompaction(path, settings, count, { boundaryId });
 		if (!preparation) throw nothingToCompact(path.at(-1)?.type === 'compaction', boundaryId);
 		return { preparation, path, count };
@@ -210,6 +237,30 @@ export class CompactionControl {
 	}
 }
 
+/** Errors that say that there is nothing to gain, rather than that something went wrong. */
+export function isNothingToCompact(error: unknown): boolean {
+	return (
+		error instanceof UserError &&
+		(error.reason === 'too-small' || error.reason === 'already-compacted')
+	);
+}
+
+/** How a compaction that was not made has ended, for views. */
+function badEnd(reason: CompactionReason, error: unknown): { error?: UserError; skipped?: true } {
+	if (isAbort(error)) return {};
+	if (reason !== 'manual' && isNothingToCompact(error)) return { skipped: true };
+	const told = toUserError(error);
+	if (reason !== 'threshold') return { error: told };
+	const { kept, hint } = told;
+	return {
+		error: new UserError(told.reason, `Auto-compaction failed: ${told.message}`, {
+			...(kept ? { kept } : {}),
+			...(hint ? { hint } : {}),
+			cause: error,
+		}),
+	};
+}
+
 interface Prepared {
 	preparation: CompactionPreparation;
 	/** The part of the path that the context is made from. */
@@ -223,6 +274,7 @@ interface Making extends Prepared {
 }
 
 const NEVER = new AbortController().signal;
+const BY_HAND: CompactionCause = { reason: 'manual', willRetry: false };
 
 function strings(value: unknown): string[] {
 	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

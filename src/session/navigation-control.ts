@@ -50,6 +50,7 @@ export class NavigationControl {
 						entriesToSummarize: left.entries,
 						userWantsSummary: wanted,
 						...instructionsOf(options),
+						...(options.label === undefined ? {} : { label: options.label }),
 					},
 					signal,
 				},
@@ -63,6 +64,8 @@ export class NavigationControl {
 			signal.throwIfAborted();
 			const summaryEntry = summary && (await manager.branchWithSummary(leafId, summary));
 			if (!summaryEntry) manager.branch(leafId);
+			const labelled = summaryEntry?.id ?? targetId;
+			if (options.label !== undefined) await manager.appendLabel(labelled, options.label);
 			await hooks.run(
 				'session_tree',
 				{

@@ -1,8 +1,10 @@
 /** The one thing that a session is doing: prompts, compaction and navigation never interleave. */
-import type { Activity } from './agent-events.ts';
+import type { Activity, TurnPhase } from './agent-events.ts';
 
 export interface Operation {
 	activity: Exclude<Activity, 'idle'>;
+	/** What a turn is doing. */
+	phase: TurnPhase;
 	controller: AbortController;
 	/** A person's command: it counts as streaming, but nothing interrupts it except the person. */
 	isCommand: boolean;

@@ -9,6 +9,7 @@ import {
 	SESSION_VERSION,
 	type BranchSummaryEntry,
 	type CompactionEntry,
+	type CustomMessageEntry,
 	type EntryBase,
 	type LabelEntry,
 	type MessageEntry,
@@ -223,6 +224,20 @@ export class SessionManager {
 	/** Records at the leaf that another model answers from here on, as pi does. */
 	appendModelChange({ provider, modelId }: ModelName): Promise<ModelChangeEntry> {
 		return this.append<ModelChangeEntry>({ type: 'model_change', provider, modelId });
+	}
+
+	/** Appends a message at the leaf that no person wrote, for the model and, with `display`, for people. */
+	appendCustomMessage(
+		customType: string,
+		content: string,
+		display: boolean,
+	): Promise<CustomMessageEntry> {
+		return this.append<CustomMessageEntry>({
+			type: 'custom_message',
+			customType,
+			content,
+			display,
+		});
 	}
 
 	/** Appends a compaction at the leaf. Nothing is removed from the file. */

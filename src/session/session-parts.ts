@@ -1,20 +1,36 @@
 /** What the parts of an AgentSession share: the session, its settings, who summarizes, who counts. */
 import type { HookRunner } from '../extensibility/hooks/types.ts';
+import type { AgentSessionEvent } from './agent-events.ts';
 import { UserError } from '../util/errors.ts';
 import type { TokenCounter } from '../util/tokens.ts';
 import type { CompactionSettings } from './compaction/budget.ts';
 import type { Summarizer } from './compaction/summarizer.ts';
 import type { SessionManager } from './session-manager.ts';
 
+/** `ask` says that a compaction is due and leaves it to the person; `off` does neither. */
+export type CompactionMode = 'auto' | 'ask' | 'off';
+
 export interface SessionSettings {
-	compaction: { reserveTokens: number; keepRecentTokens: number };
+	compaction: {
+		reserveTokens: number;
+		keepRecentTokens: number;
+		/** Off where absent. */
+		mode?: CompactionMode;
+		/** The share of the window above which a compaction is due; what the reserve leaves, where absent or 0. */
+		thresholdPercent?: number;
+		/** Whether the model is told to go on after a compaction that followed its turn; it is, where absent. */
+		autoContinue?: boolean;
+	};
 	branchSummary: { enabled: boolean; reserveTokens: number };
 	/** Tokens of the model's window. */
 	contextWindow: number;
 }
 
-/** `offline` forces the offline summarizer; `auto` is the models, or offline where none is connected. */
-export type SummarizerChoice = 'auto' | 'offline';
+/**
+ * `offline` forces the offline summarizer; `auto` is the models, or offline where none is connected;
+ * `recovery` is the models, and offline after them: a session must not stay stuck.
+ */
+export type SummarizerChoice = 'auto' | 'offline' | 'recovery';
 
 /** Summarizers to be tried, in order; never empty. */
 export type Candidates = readonly [Summarizer, ...Summarizer[]];
@@ -28,17 +44,27 @@ export interface SessionParts {
 	summarizers(choice: SummarizerChoice | undefined): Promise<Candidates>;
 	/** Counts the tokens of the current context's messages. */
 	readonly counter: () => Promise<TokenCounter>;
+	/** Tells the session's views. */
+	readonly tell: (event: AgentSessionEvent) => void;
 	/** Tokens that every request takes besides its messages: system prompt and tools. */
 	readonly overhead: (counter: TokenCounter) => Promise<number>;
 }
 
-/** The settings that share out the model's window, beside what every request takes of it. */
+/**
+ * The settings that share out the model's window, beside what every request takes of it.
+ * @param window tokens of a smaller window than the settings name, where a refusal has shown one
+ */
 export function compactionSettings(
 	parts: SessionParts,
 	overheadTokens: number,
+	window = Infinity,
 ): CompactionSettings {
 	const { compaction, contextWindow } = parts.settings();
-	return { ...compaction, contextWindow, overheadTokens };
+	const { reserveTokens, keepRecentTokens } = compaction;
+	return {
+		...{ reserveTokens, keepRecentTokens, overheadTokens },
+		contextWindow: Math.min(contextWindow, window),
+	};
 }
 
 /**

@@ -4,6 +4,7 @@ import { createOpenAIModel } from '../../src/providers/openai/openai-model.ts';
 import type { AgentSessionEvent } from '../../src/session/agent-events.ts';
 import { AgentSession, type AgentSessionOptions } from '../../src/session/agent-session.ts';
 import type { AgentSetup } from '../../src/session/agent-setup.ts';
+import type { CompactionMode } from '../../src/session/session-parts.ts';
 import { SessionManager, type SavedLeaf } from '../../src/session/session-manager.ts';
 import { MemorySessionStorage, type SessionStorage } from '../../src/session/session-storage.ts';
 import type { ScriptedServer } from './scripted-server.ts';
@@ -16,6 +17,8 @@ export interface AtWorkOptions {
 	contextWindow?: number;
 	reserveTokens?: number;
 	keepRecentTokens?: number;
+	/** Whether compactions run by themselves; not where absent. */
+	mode?: CompactionMode;
 	savedLeaf?: SavedLeaf;
 	/** What the agent works with. */
 	setup?: AgentSetup;
@@ -35,7 +38,7 @@ export async function openAtWork(
 	options: AtWorkOptions = {},
 ): Promise<AtWork> {
 	const { server, contextWindow = 32_000, savedLeaf } = options;
-	const { reserveTokens = 16_384, keepRecentTokens = 500 } = options;
+	const { reserveTokens = 16_384, keepRecentTokens = 500, mode } = options;
 	const manager = await SessionManager.open(storage, savedLeaf);
 	const model =
 		server && createOpenAIModel({ baseUrl: server.baseUrl, model: 'scripted', contextWindow });
@@ -43,7 +46,7 @@ export async function openAtWork(
 		model: () => Promise.resolve(model),
 		offline: createOfflineSummarizer(),
 		settings: () => ({
-			compaction: { reserveTokens, keepRecentTokens },
+			compaction: { reserveTokens, keepRecentTokens, ...(mode ? { mode } : {}) },
 			branchSummary: { enabled: false, reserveTokens },
 			contextWindow,
 		}),

@@ -191,7 +191,10 @@ describe('agent session', () => {
 		await server.waitForRequest(1);
 		await session.prompt('first');
 		await session.prompt('second');
-		assert.deepEqual(session.queued, ['first', 'second']);
+		assert.deepEqual(
+			session.queued.map(({ text }) => text),
+			['first', 'second'],
+		);
 		gate.open();
 		await compacting;
 		await server.waitForRequest(3);
@@ -302,7 +305,10 @@ describe('agent session', () => {
 		await session.prompt('second');
 		gate.open();
 		await session.whenIdle();
-		assert.deepEqual(session.queued, ['second']);
+		assert.deepEqual(
+			session.queued.map(({ text }) => text),
+			['second'],
+		);
 		assert.equal(server.requests.length, 1);
 		server.enqueue(steps.text('two'), steps.text('three'));
 		await session.prompt('third');

@@ -80,7 +80,10 @@ describe("a person's command", () => {
 		await assert.rejects(work.session.compact(), failsWith('busy'));
 		await assert.rejects(work.session.runCommand('true'), /a command is running/);
 		await work.session.prompt('Next');
-		assert.deepEqual(work.session.queued, ['Next']);
+		assert.deepEqual(
+			work.session.queued.map(({ text }) => text),
+			['Next'],
+		);
 		server.enqueue(steps.text('ok'));
 		await work.session.abort();
 		await running;
