@@ -16,6 +16,7 @@ import {
 	type ChatStatus,
 	type HostMessage,
 	type HostMessageBody,
+	type QueuedItem,
 	type ViewMessage,
 	type ViewMessageBody,
 } from './panel.ts';
@@ -150,7 +151,10 @@ const status = object<ChatStatus>({
 	contextTokens: nullable(count),
 	contextIsExact: boolean,
 	contextWindow: count,
-	queued: array(string),
+	progress: nullable(
+		object<{ text: string; until: number | null }>({ text: string, until: nullable(count) }),
+	),
+	queued: array(object<QueuedItem>({ id: string, text: string, steers: boolean })),
 	notices: array(notice),
 	failure: nullable(notice),
 });
@@ -218,6 +222,7 @@ const viewBody = tagged<'type', ViewMessageBody>('type', {
 		reason: string,
 	}),
 	showChange: object({ type: literal('showChange'), requestId: string }),
+	queued: object({ type: literal('queued'), id: string, act: literal('edit', 'steer') }),
 	openLink: object({ type: literal('openLink'), url: webUrl }),
 	reload: object({ type: literal('reload') }),
 	problem: object({ type: literal('problem'), message: string }),

@@ -39,6 +39,12 @@ export interface ChatNotice {
 	actions: ActionId[];
 }
 
+export interface QueuedItem {
+	id: string;
+	text: string;
+	steers: boolean;
+}
+
 export interface ChatStatus {
 	activity: ChatActivity;
 	/** Null where no model is connected. */
@@ -49,8 +55,10 @@ export interface ChatStatus {
 	contextIsExact: boolean;
 	/** 0 where it is not known. */
 	contextWindow: number;
-	/** Prompts that wait for the session to be idle, oldest first. */
-	queued: string[];
+	/** What the running turn does beside answering; `until` is when it ends, in ms since the epoch. */
+	progress: { text: string; until: number | null } | null;
+	/** Prompts that wait, oldest first; those that steer go with the running turn's next request. */
+	queued: QueuedItem[];
 	/** What stands above the composer: no model, a damaged file. */
 	notices: ChatNotice[];
 	/** Why the last turn ended without an answer; gone with the next turn. */
@@ -115,6 +123,8 @@ export type ViewMessageBody =
 	| { type: 'approval'; requestId: string; decision: ApprovalChoice; reason: string }
 	/** Show what the call that asks would change. */
 	| { type: 'showChange'; requestId: string }
+	/** Take a queued prompt back to be edited, or send it with the next request. */
+	| { type: 'queued'; id: string; act: 'edit' | 'steer' }
 	| { type: 'openLink'; url: string }
 	/** The page gave up; load it anew. */
 	| { type: 'reload' }

@@ -85,6 +85,7 @@ export const initialState: ViewState = {
 		contextTokens: null,
 		contextIsExact: false,
 		contextWindow: 0,
+		progress: null,
 		queued: [],
 		notices: [],
 		failure: null,

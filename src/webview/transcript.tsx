@@ -6,6 +6,7 @@ import { Notice } from './notice.tsx';
 import type { LiveRun, QuestionView } from '../protocol/live-run.ts';
 import { visibleText } from '../util/visible-text.ts';
 import { commandItem, liveItem, openQuestion } from './live-items.ts';
+import { Progress } from './progress.tsx';
 import { Row } from './row.tsx';
 import { ScrollKeeper, type ReadingPlace } from './scroll-keeper.ts';
 import type { LiveAnswer } from './state.ts';
@@ -25,6 +26,7 @@ export function Transcript() {
 			keys={useSlice((state) => state.keys)}
 			activity={useSlice((state) => state.status.activity)}
 			failure={useSlice((state) => state.status.failure)}
+			progress={useSlice((state) => state.status.progress)}
 		/>
 	);
 }
@@ -43,6 +45,7 @@ interface Props {
 	keys: Readonly<Record<string, string>>;
 	activity: ChatStatus['activity'];
 	failure: ChatStatus['failure'];
+	progress: ChatStatus['progress'];
 }
 
 class List extends Component<Props, { following: boolean }> {
@@ -125,7 +128,7 @@ class List extends Component<Props, { following: boolean }> {
 	}
 
 	override render(props: Props, { following }: { following: boolean }) {
-		const { store, items, live, runs, keys, activity, failure } = props;
+		const { store, items, live, runs, keys, activity, failure, progress } = props;
 		const question = openQuestion(runs);
 		const streaming = activity === 'streaming';
 		const last = items.at(-1);
@@ -170,7 +173,11 @@ class List extends Component<Props, { following: boolean }> {
 								<Notice notice={failure} />
 							</div>
 						)}
-						<Working key="working" text={working(activity, runs)} />
+						{progress ? (
+							<Progress key="working" progress={progress} />
+						) : (
+							<Working key="working" text={working(activity, runs)} />
+						)}
 					</div>
 				</div>
 				{!following && (
@@ -179,7 +186,7 @@ class List extends Component<Props, { following: boolean }> {
 					</button>
 				)}
 				<Announcer
-					text={working(activity, runs)}
+					text={progress?.text ?? working(activity, runs)}
 					question={question}
 					failed={failure !== null}
 					connected={store.state.seq !== null}

@@ -1,7 +1,7 @@
 /** What an empty panel says. */
 import { plural } from './format.ts';
 import { Actions } from './actions.tsx';
-import { useSlice } from './store.ts';
+import { useSlice, useStore } from './store.ts';
 
 export function Welcome() {
 	const loaded = useSlice((state) => state.seq !== null);
@@ -19,14 +19,40 @@ export function Welcome() {
 
 /** Prompts that wait for their turn. */
 export function Queue() {
+	const { post } = useStore();
 	const queued = useSlice((state) => state.status.queued);
+	const answering = useSlice((state) => state.status.activity === 'streaming');
 	if (queued.length === 0) return null;
 	return (
 		<section class="queue" aria-label="Queued prompts">
 			<p class="quiet">{`${plural(queued.length, 'prompt')} queued, sent when the session is idle`}</p>
 			<ul>
-				{queued.map((text, index) => (
-					<li key={index}>{text}</li>
+				{queued.map(({ id, text, steers }) => (
+					<li key={id}>
+						<span class="queued-text">{text}</span>
+						{steers ? (
+							<span class="quiet">goes with the next request</span>
+						) : (
+							answering && (
+								<button
+									type="button"
+									class="link"
+									title="Goes to the model with the next request of this turn"
+									onClick={() => post({ type: 'queued', id, act: 'steer' })}
+								>
+									Send now
+								</button>
+							)
+						)}
+						<button
+							type="button"
+							class="link"
+							title="Takes it out of the queue, into the composer"
+							onClick={() => post({ type: 'queued', id, act: 'edit' })}
+						>
+							Edit
+						</button>
+					</li>
 				))}
 			</ul>
 		</section>

@@ -155,7 +155,11 @@ describe('webview: composer', () => {
 		await view.post({
 			type: 'status',
 			title: 'A session',
-			status: { ...idleStatus, activity: 'streaming', queued: ['waiting prompt'] },
+			status: {
+				...idleStatus,
+				activity: 'streaming',
+				queued: [{ id: 'q1', text: 'waiting prompt', steers: false }],
+			},
 		});
 		await view.page.getByRole('button', { name: 'Stop' }).click();
 		assert.equal((await view.postedOf('stop')).length, 1);

@@ -106,7 +106,14 @@ const status = {
 const noModel = {
 	...idleStatus,
 	model: null,
-	queued: ['and then update the changelog, please, with the exit code and the test'],
+	progress: { text: 'The server is busy. Trying again (2 of 3)', until: null },
+	queued: [
+		{
+			id: 'q1',
+			text: 'and then update the changelog, please, with the exit code and the test',
+			steers: false,
+		},
+	],
 	activity: 'compacting' as const,
 	notices: [
 		{

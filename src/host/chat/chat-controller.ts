@@ -17,12 +17,20 @@ import { personCommand, type PersonCommand } from '../../protocol/person-command
 import { parseViewMessage } from '../../protocol/panel-parsers.ts';
 import type { AgentSessionEvent, ToolEvent } from '../../session/agent-events.ts';
 import type { ContextUsage } from '../../session/context-usage.ts';
+import type { QueuedPrompt } from '../../session/prompt-queue.ts';
 import type { SessionEvent } from '../../session/session-manager.ts';
 import type { Unsubscribe } from '../../util/emitter.ts';
 import { errorText } from '../../util/errors.ts';
 import type { Logger } from '../../util/logger.ts';
 import type { ChatHost, ChatSession } from './chat-host.ts';
-import { actionsFor, failureNotice, NO_COMMAND, NO_MODEL } from './chat-notices.ts';
+import {
+	actionsFor,
+	compactionDueNotice,
+	failureNotice,
+	NO_COMMAND,
+	NO_MODEL,
+} from './chat-notices.ts';
+import { progressOf } from './progress.ts';
 import { appendedItems, chatPage } from './chat-page.ts';
 import type { Question } from '../agent/approvals.ts';
 import type { Drafts } from './drafts.ts';
@@ -61,6 +69,7 @@ export class ChatController {
 	private readonly live = new LiveAnswer();
 	private readonly runs = new LiveRuns();
 	private failure: ChatNotice | null = null;
+	private progress: ChatStatus['progress'] = null;
 	/** The last revision of the composer's text that the page has told, whatever the session. */
 	private draftRevision = 0;
 	private readonly inFlight = new Set<string>();
@@ -157,6 +166,8 @@ export class ChatController {
 				return this.answer(message);
 			case 'showChange':
 				return this.host.approvals.showChange(message.requestId);
+			case 'queued':
+				return this.changeQueued(message);
 			case 'openLink':
 				return this.surface.openLink(message.url);
 			case 'reload':
@@ -245,6 +256,14 @@ export class ChatController {
 		}
 	}
 
+	private changeQueued({ id, act }: { id: string; act: 'edit' | 'steer' }): void {
+		if (act === 'steer') this.session?.editQueued(id, { kind: 'steer' });
+		else {
+			const taken = this.session?.removeQueued(id);
+			if (taken) this.insertText(taken.text);
+		}
+	}
+
 	private accept(sessionId: string, requestId: string, text: string): void {
 		this.drafts.sent(sessionId, text);
 		this.send({ type: 'promptAccepted', requestId, text });
@@ -276,10 +295,11 @@ export class ChatController {
 		this.runs.clear();
 		this.runs.setQuestions(this.questions());
 		this.failure = null;
+		this.progress = null;
 		this.usage = undefined;
 		this.usageIsOld = true;
 		if (session) {
-			this.drafts.open(session.manager.id, session, session.queued);
+			this.drafts.open(session.manager.id, session, texts(session.queued));
 			const stops = [
 				session.manager.events.on((event) => this.sessionChanged(session, event)),
 				session.events.on((event) => this.agentEvent(session, event)),
@@ -325,6 +345,7 @@ export class ChatController {
 				return this.addDelta({ type: 'thinking', text: event.delta });
 			case 'activityChanged':
 				if (event.activity !== 'idle') this.failure = null;
+				this.progress = null;
 				this.flushDelta();
 				if (event.activity !== 'streaming') {
 					this.live.reset(false);
@@ -333,10 +354,22 @@ export class ChatController {
 				} else if (!this.live.parts) this.live.reset(true);
 				return this.later('status');
 			case 'queueChanged':
-				this.drafts.setQueued(session.manager.id, event.queued);
+				this.drafts.setQueued(session.manager.id, texts(event.queued));
+				return this.later('status');
+			case 'phaseChanged':
+			case 'retryScheduled':
+			case 'compactionStarted':
+				this.progress = progressOf(event, Date.now());
 				return this.later('status');
 			case 'turnFailed':
+			case 'autoCompactionStopped':
 				this.failure = failureNotice(event.error);
+				return this.later('status');
+			case 'compactionEnded':
+				if (event.reason === 'threshold' && event.error) this.failure = failureNotice(event.error);
+				return this.later('status');
+			case 'compactionDue':
+				this.failure = compactionDueNotice(event);
 				return this.later('status');
 		}
 	}
@@ -455,7 +488,11 @@ export class ChatController {
 			contextTokens: this.usage ? Math.round(this.usage.tokens) : null,
 			contextIsExact: this.usage?.exact ?? false,
 			contextWindow: Math.round(this.usage?.contextWindow ?? 0),
-			queued: [...(session?.queued ?? [])],
+			progress: this.progress,
+			queued: (session?.queued ?? []).map(({ id, text, kind }) => ({
+				...{ id, text },
+				steers: kind === 'steer',
+			})),
 			notices: [...(model === null ? [NO_MODEL] : []), ...(notice ? [notice] : [])],
 			failure: this.failure,
 		};
@@ -480,4 +517,8 @@ export class ChatController {
 		this.seq++;
 		this.surface.post({ ...message, version: PANEL_VERSION, seq: this.seq });
 	}
+}
+
+function texts(queued: readonly QueuedPrompt[]): string[] {
+	return queued.map(({ text }) => text);
 }

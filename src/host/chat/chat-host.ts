@@ -12,6 +12,8 @@ export type ChatSession = Pick<
 	| 'toolEvents'
 	| 'activity'
 	| 'queued'
+	| 'editQueued'
+	| 'removeQueued'
 	| 'prompt'
 	| 'runCommand'
 	| 'abort'

@@ -43,6 +43,20 @@ export function failureNotice(error: UserError): ChatNotice {
 	};
 }
 
+/** A compaction is due, and the settings leave it to the person. */
+export function compactionDueNotice(due: { tokens: number; contextWindow: number }): ChatNotice {
+	const [tokens, window] = [due.tokens, due.contextWindow].map((value) =>
+		Math.ceil(value).toLocaleString('en'),
+	);
+	return {
+		severity: 'info',
+		message: `The context is nearly full: ${tokens} of ${window} tokens. A compaction is due.`,
+		kept: null,
+		hint: null,
+		actions: ['compact', 'compactOffline'],
+	};
+}
+
 /** The buttons that help after an error. */
 export function actionsFor(error: unknown): ActionId[] {
 	if (!(error instanceof UserError)) return [];

@@ -59,6 +59,7 @@ export const idleStatus: ChatStatus = {
 	contextTokens: 43_000,
 	contextIsExact: false,
 	contextWindow: 128_000,
+	progress: null,
 	queued: [],
 	notices: [],
 	failure: null,

@@ -240,7 +240,10 @@ describe('chat controller', () => {
 		const { controller, receive, saved, session } = context;
 		const { id } = session.manager;
 		receive({ type: 'ready' });
-		session.events.emit({ type: 'queueChanged', queued: ['waiting'] });
+		session.events.emit({
+			type: 'queueChanged',
+			queued: [{ id: 'q1', text: 'waiting', kind: 'followUp' }],
+		});
 		receive({ type: 'draft', sessionId: id, text: 'typing', revision: 1 });
 		controller.dispose();
 		assert.equal(saved.get(id), 'waiting\n\ntyping');

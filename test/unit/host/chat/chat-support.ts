@@ -9,6 +9,7 @@ import {
 	type HostMessage,
 	type ViewMessageBody,
 } from '../../../../src/protocol/panel.ts';
+import type { QueuedPrompt } from '../../../../src/session/prompt-queue.ts';
 import { parseHostMessage } from '../../../../src/protocol/panel-parsers.ts';
 import type {
 	Activity,
@@ -28,7 +29,9 @@ export class FakeSession implements ChatSession {
 	readonly events = new Emitter<AgentSessionEvent>();
 	readonly toolEvents = new Emitter<ToolEvent>();
 	activity: Activity = 'idle';
-	queued: readonly string[] = [];
+	queued: readonly QueuedPrompt[] = [];
+	editQueued = () => false;
+	removeQueued = () => undefined;
 	stopped: string[] = [];
 	failWith: Error | undefined;
 
