@@ -101,4 +101,28 @@ describe('the demo', () => {
 		assert.equal(await workbench.dialog('').count(), 0);
 		await workbench.screenshot('demo');
 	});
+
+	it('compacts by itself while the other prompts are answered, asking before it writes and runs', async () => {
+		const chat = workbench.chat();
+		const prompts = printed.match(/^ {2}.+$/gm)?.slice(-2) ?? [];
+		assert.equal(prompts.length, 2);
+		const allow = chat.getByRole('button', { name: 'Allow once' });
+		const idle = chat.getByRole('button', { name: 'Send', exact: true });
+		for (const prompt of prompts) {
+			await chat.locator('textarea').fill(prompt.trim());
+			await chat.locator('textarea').press('Enter');
+			await chat.getByRole('button', { name: /stop/i }).waitFor();
+			while (!(await idle.isVisible())) {
+				await allow.first().or(idle).first().waitFor();
+				const [button] = await allow.elementHandles();
+				await button?.click();
+				await button?.waitForElementState('hidden');
+			}
+		}
+		await chat
+			.locator('.card-title', { hasText: /compact/i })
+			.first()
+			.waitFor();
+		await workbench.screenshot('demo-compacted');
+	});
 });
