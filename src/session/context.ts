@@ -2,7 +2,8 @@
  * The context of a leaf: which entries of its path a model sees, and as which messages. Faithful to
  * the file and equal to pi's on well-formed files; repairs belong to the request builder.
  */
-import type { ContextEditEntry, CompactionEntry, SessionEntry } from './entries.ts';
+import { ContextEntries } from './context-entries.ts';
+import type { CompactionEntry, SessionEntry } from './entries.ts';
 import type { AgentMessage } from './messages.ts';
 import { soundMessage } from './sound-message.ts';
 import { SessionTree } from './session-tree.ts';
@@ -42,9 +43,10 @@ export function findContextStart(path: readonly SessionEntry[]): ContextStart {
 		const entry = path[index];
 		if (entry?.type === 'reset_boundary') return startAfter(index);
 		if (entry?.type !== 'compaction') continue;
-		// Its own id is pi's way to keep none; an id that is not found keeps none either.
-		const keptIndex = path.findIndex(({ id }) => id === entry.firstKeptEntryId);
-		const found = keptIndex >= 0 && keptIndex <= index;
+		// Its own id is pi's way to keep none; an id that is not found keeps none either. It mostly lies near.
+		let keptIndex = index;
+		while (keptIndex >= 0 && path[keptIndex]?.id !== entry.firstKeptEntryId) keptIndex--;
+		const found = keptIndex >= 0;
 		return {
 			compaction: entry,
 			compactionIndex: index,
@@ -72,28 +74,13 @@ export function keptContextEntries(
 	path: readonly SessionEntry[],
 	start: ContextStart = findContextStart(path),
 ): ContextEntry[] {
-	const { firstKeptIndex, compactionIndex } = start;
-	const entries = firstKeptIndex === 0 ? path : path.slice(firstKeptIndex);
-	const edits = editsIn(entries);
-	const items = entries.map((entry) => ({
-		entry,
-		message: entryMessage(entry, edits?.get(entry.id)),
-	}));
-	if (compactionIndex < firstKeptIndex) return items;
-	const compactionPlace = compactionIndex - firstKeptIndex;
-	// pi restates its system message in the compaction, so kept ones are left out.
-	return items.filter(
-		({ entry }, place) =>
-			place > compactionPlace || (place < compactionPlace && !isSystemMessage(entry)),
-	);
-}
-
-/** The latest edit of each entry; undefined where there is none, as nearly always. */
-function editsIn(entries: readonly SessionEntry[]): Map<string, ContextEditEntry> | undefined {
-	let edits: Map<string, ContextEditEntry> | undefined;
-	for (const entry of entries)
-		if (entry.type === 'context_edit') (edits ??= new Map()).set(entry.targetId, entry);
-	return edits;
+	const entries = new ContextEntries(path, start);
+	const items: ContextEntry[] = [];
+	for (let place = entries.from; place < entries.end; place++) {
+		const entry = entries.entryAt(place);
+		if (entry) items.push({ entry, message: entries.messageAt(place) });
+	}
+	return items;
 }
 
 /** The messages of context entries, oldest first. */
@@ -118,83 +105,19 @@ export function openingMessages(start: ContextStart): AgentMessage[] {
 	return systemMessage?.role === 'system' ? [soundMessage(systemMessage), summary] : [summary];
 }
 
-function isSystemMessage(entry: SessionEntry): boolean {
-	return entry.type === 'message' && entry.message.role === 'system';
-}
-
-/** The message that an entry contributes, its latest context edit applied. */
-function entryMessage(
-	entry: SessionEntry,
-	edit: ContextEditEntry | undefined,
-): AgentMessage | undefined {
-	if (edit?.replacement === null) return undefined;
-	const message = uneditedMessage(entry);
-	if (!message) return undefined;
-	const content = edit?.replacement?.content;
-	return soundMessage(content === undefined ? message : withContent(message, content));
-}
-
-function uneditedMessage(entry: SessionEntry): AgentMessage | undefined {
-	switch (entry.type) {
-		case 'message':
-			return entry.message;
-		case 'custom_message':
-			return {
-				role: 'custom',
-				customType: entry.customType,
-				content: entry.content ?? [],
-				display: entry.display,
-				details: entry.details,
-				timestamp: Date.parse(entry.timestamp),
-			};
-		case 'branch_summary': {
-			const { summary, fromId } = entry;
-			const timestamp = Date.parse(entry.timestamp);
-			return summary ? { role: 'branchSummary', summary, fromId, timestamp } : undefined;
-		}
-		// An older compaction inside the kept range contributes nothing: the newest one speaks for it.
-		default:
-			return undefined;
-	}
-}
-
-function withContent(
-	message: AgentMessage,
-	content: NonNullable<ContextEditEntry['replacement']>['content'],
-): AgentMessage {
-	switch (message.role) {
-		case 'user':
-		case 'custom':
-			return { ...message, content };
-		case 'assistant':
-		case 'toolResult': {
-			const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-			return { ...message, content: parts } as AgentMessage;
-		}
-		default:
-			return message;
-	}
-}
-
 /** Builds the context of a path that is already known (root first). */
 export function buildPathContext(path: readonly SessionEntry[]): SessionContext {
 	const start = findContextStart(path);
-	const messages = contextMessages(start, keptContextEntries(path, start));
+	const messages = contextMessages(start, new ContextEntries(path, start));
 	return { messages, ...pathSettings(path) };
 }
 
 /** The opening summary, and what follows it. */
-export function contextMessages(
-	start: ContextStart,
-	kept: readonly ContextEntry[],
-): AgentMessage[] {
+export function contextMessages(start: ContextStart, kept: ContextEntries): AgentMessage[] {
 	const { compaction } = start;
-	if (!compaction) return messagesOf(kept);
-	const edit = kept.findLast(
-		({ entry }) => entry.type === 'context_edit' && entry.targetId === compaction.id,
-	)?.entry;
-	const isOmitted = edit?.type === 'context_edit' && edit.replacement === null;
-	return [...(isOmitted ? [] : openingMessages(start)), ...messagesOf(kept)];
+	if (!compaction) return kept.messages();
+	const isOmitted = kept.editOf(compaction.id)?.replacement === null;
+	return [...(isOmitted ? [] : openingMessages(start)), ...kept.messages()];
 }
 
 /** Builds the context of a leaf, reading no more of the tree than it takes. */

@@ -11,9 +11,9 @@ const WINDOW = 128;
 export function windowStart(index: number, windows: number, length: number, width: number): number {
 	const share = length / windows;
 	const slack = Math.max(0, share - width);
-	// The golden ratio's multiples spread evenly and never repeat.
-	const shift = (index * 0.618033988749895) % 1;
-	return Math.floor(index * share + shift * slack);
+	// The golden ratio's multiples spread evenly and never repeat; of each its fraction (`% 1` is slow).
+	const turns = index * 0.618033988749895;
+	return Math.floor(index * share + (turns - Math.floor(turns)) * slack);
 }
 
 /** A text that stands for a longer one, and how many times longer that is. */

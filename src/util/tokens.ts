@@ -47,6 +47,10 @@ export function estimateTextTokens(text: string): number {
 }
 
 function scriptTokens(text: string, start: number, end: number): number {
+	// Nearly all text is ASCII, and there may be very much of it: one comparison tells.
+	let bits = 0;
+	for (let i = start; i < end; i++) bits |= text.charCodeAt(i);
+	if (bits < 0x80) return (end - start) * ASCII_TOKENS;
 	let ascii = 0;
 	let alphabet = 0;
 	let ideographs = 0;

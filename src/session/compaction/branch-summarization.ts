@@ -90,7 +90,7 @@ export function prepareBranchEntries(
 ): BranchPreparation {
 	const fileOps = createFileOperations();
 	for (const entry of entries) {
-		if (entry.type === 'message') addFileOperations(fileOps, [entry.message]);
+		if (entry.type === 'message') addFileOperations(fileOps, entry.message);
 		else if (entry.type === 'branch_summary' || entry.type === 'compaction')
 			addRecordedFiles(fileOps, entry);
 	}

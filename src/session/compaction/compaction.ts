@@ -3,10 +3,12 @@
  * nothing is stored here, and the summarizer is passed in.
  */
 import { UserError } from '../../util/errors.ts';
+import { once, withLazy } from '../../util/lazy.ts';
 import type { TokenCounter } from '../../util/tokens.ts';
-import { contextMessages, findContextStart, keptContextEntries, messagesOf } from '../context.ts';
+import { ContextEntries } from '../context-entries.ts';
+import { contextMessages, findContextStart, type ContextStart } from '../context.ts';
 import { contextTokens } from '../context-tokens.ts';
-import type { CompactionDetails, CoveredRange, SessionEntry } from '../entries.ts';
+import type { CompactionDetails, CompactionEntry, CoveredRange, SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
 import type { Usage } from '../../agent/messages.ts';
 import {
@@ -15,7 +17,7 @@ import {
 	USUAL_SUMMARY_TOKENS,
 	type CompactionSettings,
 } from './budget.ts';
-import { cutBefore, cutForSize } from './cut-point.ts';
+import { cutBefore, cutForSize, type Cut } from './cut-point.ts';
 import { fittingSummary } from './fitting-summary.ts';
 import type { SummaryAnswer, Summarizer } from './summarizer.ts';
 import { addUsage } from './usage.ts';
@@ -28,7 +30,11 @@ import {
 	type FileOperations,
 } from './utils.ts';
 
-/** The plan of a compaction: everything that is decided before a summarizer is asked. */
+/**
+ * The plan of a compaction: everything that is decided before a summarizer is asked. What grows with
+ * the conversation (`messagesToSummarize`, `turnPrefixMessages`, `tokensBefore`, `fileOps`, `covered`)
+ * is made when it is first read, from the path as it was when the plan was made.
+ */
 export interface CompactionPreparation {
 	firstKeptEntryId: string;
 	/** History before the kept part, or before the turn that the cut splits. */
@@ -38,8 +44,8 @@ export interface CompactionPreparation {
 	isSplitTurn: boolean;
 	/** What stays in the context as it is. */
 	keptMessages: AgentMessage[];
-	/** Tokens of the built messages now; counted when it is first read, since that takes as long as the plan. */
-	readonly tokensBefore: number;
+	/** Tokens of the built messages now. */
+	tokensBefore: number;
 	/** The summary that the new one continues, without file tags. */
 	previousSummary: string | undefined;
 	fileOps: FileOperations;
@@ -106,56 +112,90 @@ export function prepareCompaction(
 	if (pathEntries.at(-1)?.type === 'compaction') return undefined;
 	const budget = compactionBudget(settings);
 	const start = findContextStart(pathEntries);
-	const items = keptContextEntries(pathEntries, start);
+	const entries = snapshotFrom(pathEntries, start);
 	const cut =
 		boundaryId === undefined
-			? cutForSize(items, budget.keepTokens, count)
-			: cutBefore(
-					items,
-					items.findIndex(({ entry }) => entry.id === boundaryId),
-				);
-	const firstKept = cut && items[cut.first]?.entry;
-	if (!firstKept) return undefined;
+			? cutForSize(entries, budget.keepTokens, count)
+			: cutBefore(entries, entries.placeOf(boundaryId));
+	const firstKept = cut && entries.entryAt(cut.first);
+	if (!firstKept || !hasMessageBefore(entries, cut.first)) return undefined;
 
-	const kept = messagesOf(items.slice(cut.first));
-	const covered = items.slice(0, cut.first);
-	const historyEnd = cut.turnStart < 0 ? cut.first : cut.turnStart;
-	const messagesToSummarize = messagesOf(covered.slice(0, historyEnd));
-	const turnPrefixMessages = messagesOf(covered.slice(historyEnd));
-	const first = covered[0]?.entry;
-	const last = covered.at(-1)?.entry;
-	if (!first || !last || messagesToSummarize.length + turnPrefixMessages.length === 0)
-		return undefined;
-
-	const fileOps = createFileOperations();
-	for (const { entry } of covered)
-		if (entry.type === 'branch_summary') addRecordedFiles(fileOps, entry);
-	if (start.compaction) addRecordedFiles(fileOps, start.compaction);
-	addFileOperations(fileOps, messagesToSummarize);
-	addFileOperations(fileOps, turnPrefixMessages);
+	const keptMessages = entries.messages(cut.first);
 	const { roomTokens } = budget;
-	const keptTokens = contextTokens(kept, count, roomTokens);
-	let tokensBefore: number | undefined;
+	const keptTokens = contextTokens(keptMessages, count, roomTokens);
+	const { compaction } = start;
+	const summarized = once(() => summarizedPart(entries, cut, compaction));
+	return withLazy(
+		{
+			firstKeptEntryId: firstKept.id,
+			isSplitTurn: cut.turnStart >= 0,
+			keptMessages,
+			previousSummary: compaction && stripFileTags(compaction.summary),
+			summaryTokens: Math.min(budget.summaryTokens, roomForSummary(roomTokens, keptTokens)),
+			roomTokens,
+			keptTokens,
+			settings,
+		},
+		{
+			messagesToSummarize: () => summarized().history,
+			turnPrefixMessages: () => summarized().prefix,
+			tokensBefore: () => contextTokens(contextMessages(start, entries), count, roomTokens),
+			fileOps: () => summarized().fileOps,
+			covered: () => summarized().covered,
+		},
+	);
+}
+
+/** The context's entries of the path as it is now: callers may go on with their list. */
+function snapshotFrom(path: readonly SessionEntry[], start: ContextStart): ContextEntries {
+	const { firstKeptIndex, compactionIndex } = start;
+	return new ContextEntries(path.slice(firstKeptIndex), {
+		...start,
+		firstKeptIndex: 0,
+		compactionIndex: compactionIndex - firstKeptIndex,
+	});
+}
+
+function hasMessageBefore(entries: ContextEntries, end: number): boolean {
+	for (let place = entries.from; place < end; place++) if (entries.messageAt(place)) return true;
+	return false;
+}
+
+interface SummarizedPart {
+	history: AgentMessage[];
+	prefix: AgentMessage[];
+	fileOps: FileOperations;
+	covered: CoveredRange;
+}
+
+/** What goes into the summary. All of it at once: the parts are of one size, and read together. */
+function summarizedPart(
+	entries: ContextEntries,
+	{ first, turnStart }: Cut,
+	previous: CompactionEntry | undefined,
+): SummarizedPart {
+	const historyEnd = turnStart < 0 ? first : turnStart;
+	const history: AgentMessage[] = [];
+	const prefix: AgentMessage[] = [];
+	const fileOps = createFileOperations();
+	if (previous) addRecordedFiles(fileOps, previous);
+	let firstEntryId: string | undefined;
+	let lastEntryId = '';
+	for (let place = entries.from; place < first; place++) {
+		const entry = entries.entryAt(place);
+		if (!entry) continue;
+		firstEntryId ??= entry.id;
+		lastEntryId = entry.id;
+		if (entry.type === 'branch_summary') addRecordedFiles(fileOps, entry);
+		const message = entries.messageAt(place);
+		if (!message) continue;
+		(place < historyEnd ? history : prefix).push(message);
+		addFileOperations(fileOps, message);
+	}
+	const messages = history.length + prefix.length;
 	return {
-		firstKeptEntryId: firstKept.id,
-		messagesToSummarize,
-		turnPrefixMessages,
-		isSplitTurn: cut.turnStart >= 0,
-		keptMessages: kept,
-		get tokensBefore() {
-			return (tokensBefore ??= contextTokens(contextMessages(start, items), count, roomTokens));
-		},
-		previousSummary: start.compaction && stripFileTags(start.compaction.summary),
-		fileOps,
-		covered: {
-			firstEntryId: first.id,
-			lastEntryId: last.id,
-			messages: messagesToSummarize.length + turnPrefixMessages.length,
-		},
-		summaryTokens: Math.min(budget.summaryTokens, roomForSummary(roomTokens, keptTokens)),
-		roomTokens,
-		keptTokens,
-		settings,
+		...{ history, prefix, fileOps },
+		covered: { firstEntryId: firstEntryId ?? '', lastEntryId, messages },
 	};
 }
 

@@ -1,5 +1,5 @@
 /** Where a compaction cuts: what lies before is summarized, what follows is kept as it is. */
-import { keptContextEntries, type ContextEntry } from '../context.ts';
+import { ContextEntries } from '../context-entries.ts';
 import { estimateTokens } from '../message-tokens.ts';
 import type { SessionEntry } from '../entries.ts';
 import type { AgentMessage } from '../messages.ts';
@@ -53,22 +53,22 @@ export function findCutPoint(
 	keepTokens: number,
 	count?: TokenCounter,
 ): CutPoint {
-	const items = keptContextEntries(entries.slice(0, endIndex), {
+	const start = {
 		compaction: undefined,
 		compactionIndex: -1,
 		firstKeptIndex: startIndex,
 		unknownFirstKept: false,
-	});
-	const cut = cutOf(items, findCut(items, keepTokens, count));
+	};
+	const cut = cutForSize(new ContextEntries(entries, start, endIndex), keepTokens, count);
 	if (!cut) return { firstKeptEntryIndex: startIndex, turnStartIndex: -1, isSplitTurn: false };
 	return {
-		firstKeptEntryIndex: startIndex + cut.first,
-		turnStartIndex: cut.turnStart < 0 ? -1 : startIndex + cut.turnStart,
+		firstKeptEntryIndex: cut.first,
+		turnStartIndex: cut.turnStart,
 		isSplitTurn: cut.turnStart >= 0,
 	};
 }
 
-/** A cut in a list of context entries, by their places in it. */
+/** A cut in the entries of a context, by their places. */
 export interface Cut {
 	/** The first entry to keep, metadata included. */
 	first: number;
@@ -78,67 +78,70 @@ export interface Cut {
 
 /** The cut that keeps at most `keepTokens` of the context; undefined where there is nowhere to cut. */
 export function cutForSize(
-	items: readonly ContextEntry[],
+	entries: ContextEntries,
 	keepTokens: number,
 	count?: TokenCounter,
 ): Cut | undefined {
-	return cutOf(items, findCut(items, keepTokens, count));
+	return cutOf(entries, findCut(entries, keepTokens, count));
 }
 
 /** The last cut that keeps the entry at `place` and all that follows; undefined where there is none. */
-export function cutBefore(items: readonly ContextEntry[], place: number): Cut | undefined {
-	const open = new OpenCalls(newestFirst(items));
-	for (let index = items.length - 1; index >= 0; index--) {
-		const item = items[index];
-		if (!item) continue;
-		if (item.message) open.meet(item.message);
-		if (index <= place && !open.any && isCutPoint(item.entry)) return cutOf(items, index);
+export function cutBefore(entries: ContextEntries, place: number): Cut | undefined {
+	const open = new OpenCalls(newestFirst(entries));
+	for (let index = entries.end - 1; index >= entries.from; index--) {
+		const entry = entries.entryAt(index);
+		if (!entry) continue;
+		const message = entries.messageAt(index);
+		if (message) open.meet(message);
+		if (index <= place && !open.any && isCutPoint(entry)) return cutOf(entries, index);
 	}
 	return undefined;
 }
 
 /** Completes a cut at the place of a valid cut point. */
-function cutOf(items: readonly ContextEntry[], place: number): Cut | undefined {
-	const cutEntry = items[place]?.entry;
+function cutOf(entries: ContextEntries, place: number): Cut | undefined {
+	const cutEntry = entries.entryAt(place);
 	if (!cutEntry) return undefined;
-	const turnStart = isTurnStart(cutEntry) ? -1 : turnStartBefore(items, place);
-	return { first: pullBackMetadata(items, place), turnStart };
+	const turnStart = isTurnStart(cutEntry) ? -1 : turnStartBefore(entries, place);
+	return { first: pullBackMetadata(entries, place), turnStart };
 }
 
 /** A message typed between a call and its result starts no turn: history and prefix would part them. */
-function turnStartBefore(items: readonly ContextEntry[], place: number): number {
-	const open = new OpenCalls(newestFirst(items, place));
-	for (let index = place - 1; index >= 0; index--) {
-		const item = items[index];
-		if (!item) continue;
-		if (item.message) open.meet(item.message);
-		if (!open.any && isTurnStart(item.entry)) return index;
+function turnStartBefore(entries: ContextEntries, place: number): number {
+	const open = new OpenCalls(newestFirst(entries, place));
+	for (let index = place - 1; index >= entries.from; index--) {
+		const entry = entries.entryAt(index);
+		if (!entry) continue;
+		const message = entries.messageAt(index);
+		if (message) open.meet(message);
+		if (!open.any && isTurnStart(entry)) return index;
 	}
 	return -1;
 }
 
-function* newestFirst(items: readonly ContextEntry[], end = items.length): Generator<AgentMessage> {
-	for (let index = end - 1; index >= 0; index--) {
-		const message = items[index]?.message;
+function* newestFirst(entries: ContextEntries, end = entries.end): Generator<AgentMessage> {
+	for (let index = end - 1; index >= entries.from; index--) {
+		const message = entries.messageAt(index);
 		if (message) yield message;
 	}
 }
 
-function findCut(items: readonly ContextEntry[], keepTokens: number, count?: TokenCounter): number {
-	const open = new OpenCalls(newestFirst(items));
+function findCut(entries: ContextEntries, keepTokens: number, count?: TokenCounter): number {
+	const open = new OpenCalls(newestFirst(entries));
 	let cut = -1;
 	let kept = 0;
 	/** A failed or stopped answer reaches no model: what it was to answer stays with it. */
 	let isSent = false;
-	for (let index = items.length - 1; index >= 0; index--) {
-		const item = items[index];
-		if (!item) continue;
-		if (item.message) {
-			kept += estimateTokens(item.message, count);
-			open.meet(item.message);
+	for (let index = entries.end - 1; index >= entries.from; index--) {
+		const entry = entries.entryAt(index);
+		if (!entry) continue;
+		const message = entries.messageAt(index);
+		if (message) {
+			kept += estimateTokens(message, count);
+			open.meet(message);
 		}
-		isSent ||= item.message !== undefined && buildRequest([item.message]).messages.length > 0;
-		if (!isSent || open.any || !isCutPoint(item.entry)) continue;
+		isSent ||= message !== undefined && buildRequest([message]).messages.length > 0;
+		if (!isSent || open.any || !isCutPoint(entry)) continue;
 		if (cut >= 0 && kept > keepTokens) break;
 		cut = index;
 		if (kept > keepTokens) break;
@@ -147,12 +150,14 @@ function findCut(items: readonly ContextEntry[], keepTokens: number, count?: Tok
 }
 
 /** Metadata describes what follows it, so it moves with it; anything that adds context does not. */
-function pullBackMetadata(items: readonly ContextEntry[], cut: number): number {
+function pullBackMetadata(entries: ContextEntries, cut: number): number {
 	let first = cut;
-	for (let before = items[first - 1]; before; before = items[first - 1]) {
-		const { entry, message } = before;
-		if (message || entry.type === 'message' || entry.type === 'compaction') break;
-		first--;
+	for (let index = cut - 1; index >= entries.from; index--) {
+		const entry = entries.entryAt(index);
+		// Left out of the context: neither adds to it nor can begin the kept part.
+		if (!entry) continue;
+		if (entries.messageAt(index) || entry.type === 'message' || entry.type === 'compaction') break;
+		first = index;
 	}
 	return first;
 }

@@ -26,12 +26,10 @@ export function createFileOperations(): FileOperations {
 	return { read: new Set(), modified: new Set() };
 }
 
-/** Adds the files that the tool calls of these messages read, wrote or edited. */
-export function addFileOperations(ops: FileOperations, messages: readonly AgentMessage[]): void {
-	for (const message of messages) {
-		if (message.role !== 'assistant' || !Array.isArray(message.content)) continue;
-		for (const part of message.content) if (part?.type === 'toolCall') addCall(ops, part);
-	}
+/** Adds the files that the tool calls of a message read, wrote or edited. */
+export function addFileOperations(ops: FileOperations, message: AgentMessage): void {
+	if (message.role !== 'assistant' || !Array.isArray(message.content)) return;
+	for (const part of message.content) if (part?.type === 'toolCall') addCall(ops, part);
 }
 
 function addCall(ops: FileOperations, { name, arguments: args }: ToolCall): void {
