@@ -12,19 +12,27 @@ export async function compactionRows({ core, pi, piCompaction, sizes, rounds }) 
 		const entries = await branchOf(core, size);
 		const fresh = entries.filter(({ type }) => type !== 'compaction');
 		const count = fresh.length.toLocaleString('en');
-		const plans = (path) => ({
-			espalier: () => void core.prepareCompaction(path, settings),
-			pi: () => void piCompaction.prepareCompaction(path, piSettings),
+		// Ours makes what grows with the session when it is read, pi's makes all of it at once.
+		const plans = (path, use) => ({
+			espalier: () => use(core.prepareCompaction(path, settings)),
+			pi: () => use(piCompaction.prepareCompaction(path, piSettings)),
 		});
+		for (const [path, before] of [
+			[fresh, 'none before'],
+			[entries, 'with earlier ones'],
+		])
+			for (const [use, how] of [
+				[() => undefined, 'the plan alone'],
+				[readToSummarize, 'what a summarizer is given read'],
+				[readAll, 'everything read'],
+			])
+				rows.push(
+					row(
+						`plan a compaction, ${count} entries, ${before}: ${how}`,
+						await sideBySide(plans(path, use), rounds),
+					),
+				);
 		rows.push(
-			row(
-				`plan a compaction, ${count} entries, none before`,
-				await sideBySide(plans(fresh), rounds),
-			),
-			row(
-				`plan a compaction, ${count} entries, with earlier ones`,
-				await sideBySide(plans(entries), rounds),
-			),
 			row(
 				`find the cut, ${count} entries`,
 				await sideBySide(
@@ -55,6 +63,15 @@ export async function compactionRows({ core, pi, piCompaction, sizes, rounds }) 
 		),
 	);
 	return rows;
+}
+
+/** What goes into a summary: pi counts the context by its last reported usage, ours by its messages. */
+function readToSummarize({ messagesToSummarize, turnPrefixMessages, fileOps }) {
+	if (!messagesToSummarize || !turnPrefixMessages || !fileOps) throw new Error('no plan');
+}
+
+function readAll(plan) {
+	for (const name of Object.keys(plan)) void plan[name];
 }
 
 async function branchOf(core, size) {
