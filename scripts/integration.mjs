@@ -10,8 +10,10 @@ import { linkExtensions, startServer, workbenchUrl } from './vscode-server.mjs';
 
 const tests = path.join(outDir, 'test/integration/index.js');
 
-/** An extension that only tests load: it offers models to VS Code. */
-const scriptedModels = path.join(root, 'test/support/scripted-models');
+/** Extensions that only tests load: one offers models to VS Code, the other registers hooks. */
+const helpers = ['scripted-models', 'hooking-extension'].map((name) =>
+	path.join(root, 'test/support', name),
+);
 
 /** Time for the whole suite, the start of VS Code included. */
 const deadline = 10 * 60_000;
@@ -22,7 +24,7 @@ export async function runIntegration(options) {
 	const lines = path.join(temporary, 'lines.txt');
 	writeFileSync(lines, '');
 	mkdirSync(path.join(temporary, 'workspace'));
-	linkExtensions(path.join(temporary, 'extensions'), [scriptedModels]);
+	linkExtensions(path.join(temporary, 'extensions'), helpers);
 	const env = { ESPALIER_TEST_OPTIONS: JSON.stringify({ ...options, lines }) };
 	const echo = tail(lines);
 	try {

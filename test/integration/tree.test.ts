@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { runAndAnswer } from '../support/answer-question.ts';
 import { SessionTreeProvider } from '../../src/host/tree/session-tree-provider.ts';
 import type { SessionEntry } from '../../src/session/entries.ts';
 import type { Row } from '../../src/session/outline.ts';
@@ -150,38 +151,45 @@ describe('session tree commands', () => {
 		return document.getText();
 	}
 
-	/** Runs a move and answers its question with a workbench command. */
-	async function move(command: string, entryId: string, answer: string): Promise<void> {
-		const done = Promise.resolve(vscode.commands.executeCommand(command, { entryId }));
-		let finished = false;
-		void done.finally(() => (finished = true));
-		// The question may not be on the screen yet when it is answered first.
-		for (let tries = 0; !finished && tries < 50; tries++) {
-			await new Promise((resolve) => setTimeout(resolve, 100));
-			await vscode.commands.executeCommand(answer);
-		}
-		await done;
-	}
-
 	it('shows an entry as a read-only document', async () => {
 		assert.match(await shown('u2'), /^# User message\n\n.*\n\nTry regular expressions\n$/);
 		assert.match(await shown(), /^# Compaction/);
 	});
 
 	it('leaves everything as it was on Escape, and moves without writing otherwise', async () => {
-		await move('espalier.switchToBranch', 'u2', 'workbench.action.closeQuickOpen');
+		await runAndAnswer(
+			'espalier.switchToBranch',
+			{ entryId: 'u2' },
+			'workbench.action.closeQuickOpen',
+		);
 		assert.match(await shown(), /^# Compaction/);
-		await move('espalier.switchToBranch', 'u2', 'workbench.action.acceptSelectedQuickOpenItem');
+		await runAndAnswer(
+			'espalier.switchToBranch',
+			{ entryId: 'u2' },
+			'workbench.action.acceptSelectedQuickOpenItem',
+		);
 		assert.match(await shown(), /\n\nTried\.\n$/);
-		await move('espalier.goToEntry', 'a1', 'workbench.action.acceptSelectedQuickOpenItem');
+		await runAndAnswer(
+			'espalier.goToEntry',
+			{ entryId: 'a1' },
+			'workbench.action.acceptSelectedQuickOpenItem',
+		);
 		assert.match(await shown(), /\n\nIt is set up\.\n$/);
 		assert.equal(readFileSync(file, 'utf8'), text);
 	});
 
 	it('goes back to where one last was on a branch', async () => {
-		await move('espalier.switchToBranch', 'u2', 'workbench.action.acceptSelectedQuickOpenItem');
+		await runAndAnswer(
+			'espalier.switchToBranch',
+			{ entryId: 'u2' },
+			'workbench.action.acceptSelectedQuickOpenItem',
+		);
 		assert.match(await shown(), /\n\nTried\.\n$/);
-		await move('espalier.switchToBranch', 'u3', 'workbench.action.acceptSelectedQuickOpenItem');
+		await runAndAnswer(
+			'espalier.switchToBranch',
+			{ entryId: 'u3' },
+			'workbench.action.acceptSelectedQuickOpenItem',
+		);
 		assert.match(await shown(), /^# Compaction/);
 	});
 });
