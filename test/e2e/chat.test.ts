@@ -23,6 +23,7 @@ describe('chatting', () => {
 		workbench = await openWorkbench({
 			sessionFile: session.path,
 			settings: {
+				'espalier.retry.enabled': false,
 				'espalier.model.baseUrl': server.baseUrl,
 				'espalier.model.name': 'scripted',
 			},
