@@ -26,7 +26,8 @@ export class ContextEntries {
 		this.from = start.firstKeptIndex;
 		this.end = Math.min(end, path.length);
 		this.compactionIndex = start.compactionIndex;
-		for (let place = this.from; place < this.end; place++) {
+		const edited = start.isUnedited ? Math.min(this.end, this.compactionIndex) : this.end;
+		for (let place = this.from; place < edited; place++) {
 			const entry = path[place];
 			if (entry?.type === 'context_edit') (this.edits ??= new Map()).set(entry.targetId, entry);
 		}

@@ -32,6 +32,8 @@ export interface ContextStart {
 	firstKeptIndex: number;
 	/** The compaction names a first kept entry that is not on the path before it. */
 	unknownFirstKept: boolean;
+	/** No entry after the compaction (of the context, without one) edits another; not known where absent. */
+	isUnedited?: boolean;
 }
 
 /**
@@ -39,10 +41,14 @@ export interface ContextStart {
  * later oh-my-pi reset boundary, or at the root.
  */
 export function findContextStart(path: readonly SessionEntry[]): ContextStart {
+	let isUnedited = true;
 	for (let index = path.length - 1; index >= 0; index--) {
 		const entry = path[index];
-		if (entry?.type === 'reset_boundary') return startAfter(index);
-		if (entry?.type !== 'compaction') continue;
+		// Nearly all are messages, and there may be very many of them.
+		if (!entry || entry.type === 'message') continue;
+		if (entry.type === 'context_edit') isUnedited = false;
+		if (entry.type === 'reset_boundary') return startAfter(index, isUnedited);
+		if (entry.type !== 'compaction') continue;
 		// Its own id is pi's way to keep none; an id that is not found keeps none either. It mostly lies near.
 		let keptIndex = index;
 		while (keptIndex >= 0 && path[keptIndex]?.id !== entry.firstKeptEntryId) keptIndex--;
@@ -52,17 +58,19 @@ export function findContextStart(path: readonly SessionEntry[]): ContextStart {
 			compactionIndex: index,
 			firstKeptIndex: found && keptIndex < index ? keptIndex : index + 1,
 			unknownFirstKept: !found,
+			isUnedited,
 		};
 	}
-	return startAfter(-1);
+	return startAfter(-1, isUnedited);
 }
 
-function startAfter(index: number): ContextStart {
+function startAfter(index: number, isUnedited: boolean): ContextStart {
 	return {
 		compaction: undefined,
 		compactionIndex: -1,
 		firstKeptIndex: index + 1,
 		unknownFirstKept: false,
+		isUnedited,
 	};
 }
 

@@ -31,9 +31,9 @@ import {
 } from './utils.ts';
 
 /**
- * The plan of a compaction: everything that is decided before a summarizer is asked. What grows with
- * the conversation (`messagesToSummarize`, `turnPrefixMessages`, `tokensBefore`, `fileOps`, `covered`)
- * is made when it is first read, from the path as it was when the plan was made.
+ * The plan of a compaction: everything that is decided before a summarizer is asked. What grows with the
+ * conversation (messages, counts, files) is made when it is first read, and once, from the path as it was
+ * when the plan was made.
  */
 export interface CompactionPreparation {
 	firstKeptEntryId: string;
@@ -120,28 +120,31 @@ export function prepareCompaction(
 	const firstKept = cut && entries.entryAt(cut.first);
 	if (!firstKept || !hasMessageBefore(entries, cut.first)) return undefined;
 
-	const keptMessages = entries.messages(cut.first);
 	const { roomTokens } = budget;
-	const keptTokens = contextTokens(keptMessages, count, roomTokens);
 	const { compaction } = start;
+	const kept = once(() => {
+		const messages = entries.messages(cut.first);
+		return { messages, tokens: contextTokens(messages, count, roomTokens) };
+	});
 	const summarized = once(() => summarizedPart(entries, cut, compaction));
 	return withLazy(
 		{
 			firstKeptEntryId: firstKept.id,
 			isSplitTurn: cut.turnStart >= 0,
-			keptMessages,
 			previousSummary: compaction && stripFileTags(compaction.summary),
-			summaryTokens: Math.min(budget.summaryTokens, roomForSummary(roomTokens, keptTokens)),
 			roomTokens,
-			keptTokens,
 			settings,
 		},
 		{
 			messagesToSummarize: () => summarized().history,
 			turnPrefixMessages: () => summarized().prefix,
+			keptMessages: () => kept().messages,
 			tokensBefore: () => contextTokens(contextMessages(start, entries), count, roomTokens),
 			fileOps: () => summarized().fileOps,
 			covered: () => summarized().covered,
+			summaryTokens: () =>
+				Math.min(budget.summaryTokens, roomForSummary(roomTokens, kept().tokens)),
+			keptTokens: () => kept().tokens,
 		},
 	);
 }
