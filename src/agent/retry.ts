@@ -66,6 +66,22 @@ export function retryDelay(
 }
 
 /**
+ * The retry that is due after a failure; undefined where none would help.
+ * @param attempt its number, from 1
+ */
+export function dueRetry(
+	policy: RetryPolicy,
+	attempt: number,
+	error: unknown,
+): RetryNotice | undefined {
+	if (!isTransient(error) || attempt > policy.maxRetries) return undefined;
+	const delayMs = retryDelay(policy, attempt, error.retryAfterMs);
+	return delayMs === undefined
+		? undefined
+		: { attempt, maxAttempts: policy.maxRetries, delayMs, error };
+}
+
+/**
  * Runs a request, and again after a wait while it fails for a passing reason.
  * @throws the last error as it is: of a kind that no retry helps against, after the last retry, or
  * where the server asks for a longer wait than the policy allows; an AbortError when `signal` fired
@@ -80,11 +96,10 @@ export async function withRetry<T>(
 			return await run();
 		} catch (error) {
 			if (signal.aborted && !isAbort(error)) throw abortError('The request');
-			if (!isTransient(error) || attempt > policy.maxRetries) throw error;
-			const delayMs = retryDelay(policy, attempt, error.retryAfterMs);
-			if (delayMs === undefined) throw error;
-			onRetry?.({ attempt, maxAttempts: policy.maxRetries, delayMs, error });
-			await wait(delayMs, signal);
+			const retry = dueRetry(policy, attempt, error);
+			if (!retry) throw error;
+			onRetry?.(retry);
+			await wait(retry.delayMs, signal);
 		}
 	}
 }

@@ -1,12 +1,6 @@
 /** Retries of a turn's requests: each request has its own count, and each wait is told. */
 import type { ModelError } from '../agent/model.ts';
-import {
-	isTransient,
-	retryDelay,
-	timerWait,
-	type RetryNotice,
-	type RetryPolicy,
-} from '../agent/retry.ts';
+import { dueRetry, timerWait, type RetryNotice, type RetryPolicy } from '../agent/retry.ts';
 
 export class TurnRetry {
 	private readonly policy: RetryPolicy;
@@ -18,11 +12,7 @@ export class TurnRetry {
 
 	/** The retry that is due after a failure; undefined where none would help. */
 	next(error: ModelError): RetryNotice | undefined {
-		const attempt = this.attempts + 1;
-		if (!isTransient(error) || attempt > this.policy.maxRetries) return undefined;
-		const delayMs = retryDelay(this.policy, attempt, error.retryAfterMs);
-		if (delayMs === undefined) return undefined;
-		return { attempt, maxAttempts: this.policy.maxRetries, delayMs, error };
+		return dueRetry(this.policy, this.attempts + 1, error);
 	}
 
 	/** Waits for a retry. @throws AbortError once the signal fires */
