@@ -55,7 +55,7 @@ export class AutoCompaction {
 		const { mode = 'off' } = session.settings().compaction;
 		if (mode === 'off') return false;
 		const before = await this.parts.usage();
-		const limit = await this.limit();
+		const limit = this.limit();
 		if (before.tokens <= limit) return false;
 		if (mode === 'ask') return this.ask(before);
 		if (guard.stopped !== undefined && before.tokens > before.contextWindow)
@@ -90,7 +90,7 @@ export class AutoCompaction {
 			const before = await this.parts.usage();
 			const named = error.namedWindow ?? Infinity;
 			const window = Math.min(before.contextWindow, named, before.tokens);
-			const limit = Math.min(await this.limit(window), window);
+			const limit = Math.min(this.limit(window), window);
 			if (await this.pruned()) {
 				const after = (await this.parts.usage()).tokens;
 				if (after <= limit && hasShrunk({ before: before.tokens, after })) return true;
@@ -103,8 +103,7 @@ export class AutoCompaction {
 				if (isAbort(failure)) return false;
 				throw recoveryFailed(failure, error);
 			}
-			const stopped = await this.judge(before, limit);
-			const { tokens } = await this.parts.usage();
+			const { tokens, stopped } = await this.judge(before, limit);
 			if (tokens <= window && hasShrunk({ before: before.tokens, after: tokens })) return true;
 			throw recoveryFailed(new Error(stopped ?? 'The context is hardly smaller.'), error);
 		});
@@ -125,8 +124,14 @@ export class AutoCompaction {
 		}
 	}
 
-	/** Tells the guard what a compaction achieved. @returns why runs have stopped, where they have */
-	private async judge(before: ContextUsage, limit: number): Promise<string | undefined> {
+	/**
+	 * Tells the guard what a compaction achieved.
+	 * @returns the tokens of the context now, and why runs have stopped, where they have
+	 */
+	private async judge(
+		before: ContextUsage,
+		limit: number,
+	): Promise<{ tokens: number; stopped: string | undefined }> {
 		const after = await this.parts.usage();
 		const stopped = this.parts.guard.ran({ before: before.tokens, after: after.tokens, limit });
 		if (stopped !== undefined)
@@ -134,7 +139,7 @@ export class AutoCompaction {
 				type: 'autoCompactionStopped',
 				error: this.stopped(stopped, after),
 			});
-		return stopped;
+		return { tokens: after.tokens, stopped };
 	}
 
 	/** Prunes old tool outputs. @returns true where that changed something */
@@ -150,11 +155,11 @@ export class AutoCompaction {
 	}
 
 	/** Tokens of a request above which a compaction is due. */
-	private async limit(window?: number): Promise<number> {
+	private limit(window?: number): number {
 		const { session } = this.parts;
 		const { thresholdPercent = 0 } = session.settings().compaction;
-		const overhead = await session.overhead(await session.counter());
-		const settings = compactionSettings(session, overhead, window);
+		// What every request carries besides messages does not change the reserve.
+		const settings = compactionSettings(session, 0, window);
 		const { contextWindow = Infinity } = settings;
 		const { reserveTokens } = compactionBudget(settings);
 		const share = thresholdPercent > 0 ? (contextWindow * thresholdPercent) / 100 : Infinity;
