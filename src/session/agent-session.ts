@@ -35,7 +35,7 @@ import { navigationTarget } from './navigation.ts';
 import { NavigationControl } from './navigation-control.ts';
 import type { ModelName } from './observations.ts';
 import type { PrunePlan } from './compaction/pruning.ts';
-import { anySignal, type Operation } from './operation.ts';
+import { anySignal, busyError, type Operation } from './operation.ts';
 import { PromptQueue, type QueuedPrompt } from './prompt-queue.ts';
 import { pruneSession, unpruneSession } from './prune-session.ts';
 import type { RestoredOutputs } from './pruned-outputs.ts';
@@ -176,15 +176,22 @@ export class AgentSession {
 		await this.sendNextQueued();
 	}
 
-	private async send(text: string): Promise<void> {
+	private send(text: string): Promise<void> {
+		return this.startTurn(async () => {
+			await this.saveUnsaved();
+			await this.writeModel();
+			await this.appendPrompt(text);
+		});
+	}
+
+	/** Begins a turn with what `write` adds to the session. @throws where it could not be begun */
+	private async startTurn(write: () => Promise<unknown>): Promise<void> {
 		const operation = this.begin('streaming');
 		let model: Model;
 		try {
 			model = await this.requireModel(operation);
 			operation.release = await this.manager.hold();
-			await this.saveUnsaved();
-			await this.writeModel();
-			await this.appendPrompt(text);
+			await write();
 		} catch (error) {
 			await this.end(operation, 'nothing');
 			throw error;
@@ -285,7 +292,8 @@ export class AgentSession {
 
 	/**
 	 * Summarizes older history of the current branch into a new compaction entry. A running turn is
-	 * aborted first and resumed once afterwards; automatic compaction may run again. With `dryRun` it only says what would be done.
+	 * aborted first and resumed once afterwards; automatic compaction may run again. With `dryRun` it only
+	 * says what would be done.
 	 * @throws UserError where there is nothing to compact, no usable summary came back, or a compaction or
 	 * navigation is running; an AbortError when cancelled. The session is unchanged then.
 	 */
@@ -428,7 +436,7 @@ export class AgentSession {
 		const { signal } = operation.controller;
 		let failed = false;
 		try {
-			const setup = await this.setup();
+			const setup = (operation.setup = await this.setup());
 			const { ended, error } = await runSessionTurn(
 				{
 					model,
@@ -472,18 +480,9 @@ export class AgentSession {
 	}
 
 	/** Tells the model to go on: no act of the person. */
-	private async goOn(): Promise<void> {
+	private goOn(): Promise<void> {
 		this.continueDue = false;
-		const operation = this.begin('streaming');
-		try {
-			const model = await this.requireModel(operation);
-			operation.release = await this.manager.hold();
-			await this.manager.appendCustomMessage(CONTINUE_TYPE, CONTINUE_TEXT, true);
-			void this.runTurn(operation, model);
-		} catch (error) {
-			await this.end(operation, 'nothing');
-			throw error;
-		}
+		return this.startTurn(() => this.manager.appendCustomMessage(CONTINUE_TYPE, CONTINUE_TEXT));
 	}
 
 	private async saveUnsaved() {
@@ -492,8 +491,9 @@ export class AgentSession {
 		return saved;
 	}
 
-	private setup(): Promise<AgentSetup> {
-		return this.options.setup?.() ?? Promise.resolve({});
+	/** What the agent works with: in a turn what it began with, else asked anew. */
+	private async setup(): Promise<AgentSetup> {
+		return this.current?.setup ?? (await this.options.setup?.()) ?? {};
 	}
 
 	/** Tokens that messages may take in a request beside `overheadTokens` of prompt and tools. */
@@ -524,18 +524,7 @@ export class AgentSession {
 	}
 
 	private refuseIfBusy(what: string): void {
-		if (!this.current) return;
-		const doing = {
-			streaming: 'an answer is coming in',
-			compacting: 'a compaction is running',
-			navigating: 'the session is moving to another entry',
-			pruning: 'tool outputs are being pruned or restored',
-		}[this.current.activity];
-		const now = this.current.isCommand ? 'a command is running' : doing;
-		throw new UserError('busy', `Cannot ${what} now: ${now}.`, {
-			kept: 'Nothing was changed.',
-			hint: 'Stop it or wait for it, then try again.',
-		});
+		if (this.current) throw busyError(this.current, what);
 	}
 
 	private begin(activity: Operation['activity'], isCommand = false): Operation {

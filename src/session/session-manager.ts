@@ -226,18 +226,10 @@ export class SessionManager {
 		return this.append<ModelChangeEntry>({ type: 'model_change', provider, modelId });
 	}
 
-	/** Appends a message at the leaf that no person wrote, for the model and, with `display`, for people. */
-	appendCustomMessage(
-		customType: string,
-		content: string,
-		display: boolean,
-	): Promise<CustomMessageEntry> {
-		return this.append<CustomMessageEntry>({
-			type: 'custom_message',
-			customType,
-			content,
-			display,
-		});
+	/** Appends a message at the leaf that no person wrote, for the model and shown to people. */
+	appendCustomMessage(customType: string, content: string): Promise<CustomMessageEntry> {
+		const type = 'custom_message';
+		return this.append<CustomMessageEntry>({ type, customType, content, display: true });
 	}
 
 	/** Appends a compaction at the leaf. Nothing is removed from the file. */
