@@ -1,5 +1,6 @@
 /** Overflows that a server does not refuse: it takes the prompt and has no room left to answer. */
 import type { AssistantMessage } from './messages.ts';
+import { wholeNumber } from '../util/whole-number.ts';
 import { ModelError } from './model.ts';
 
 /** At this share of the window a prompt leaves no room for an answer (upstream's bound). */
@@ -19,6 +20,6 @@ export function silentOverflow(
 	if (prompt < FULL_SHARE * contextWindow) return undefined;
 	return new ModelError(
 		'overflow',
-		`The conversation fills the context window of ${contextWindow.toLocaleString('en')} tokens: there was no room for an answer.`,
+		`The conversation fills the context window of ${wholeNumber(contextWindow)} tokens: there was no room for an answer.`,
 	);
 }

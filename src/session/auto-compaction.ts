@@ -4,6 +4,7 @@
  */
 import type { ModelError } from '../agent/model.ts';
 import { isAbort, UserError } from '../util/errors.ts';
+import { wholeNumber } from '../util/whole-number.ts';
 import { hasShrunk, type AutoGuard } from './auto-guard.ts';
 import type { CompactionCause, CompactOptions } from './agent-events.ts';
 import { isNothingToCompact, type CompactionControl } from './compaction-control.ts';
@@ -173,10 +174,10 @@ export class AutoCompaction {
 	}
 
 	private stopped(why: string, { tokens, messageTokens, contextWindow }: ContextUsage): UserError {
-		const number = (value: number) => Math.max(0, Math.ceil(value)).toLocaleString('en');
+		const others = Math.max(0, tokens - messageTokens);
 		return new UserError(
 			'overflow',
-			`Automatic compaction has stopped. ${why} The context takes ${number(tokens)} of ${number(contextWindow)} tokens: ${number(messageTokens)} of messages, ${number(tokens - messageTokens)} of instructions and tools.`,
+			`Automatic compaction has stopped. ${why} The context takes ${wholeNumber(tokens)} of ${wholeNumber(contextWindow)} tokens: ${wholeNumber(messageTokens)} of messages, ${wholeNumber(others)} of instructions and tools.`,
 			{
 				kept: 'The whole conversation is in the session.',
 				hint: 'Send a prompt to go on, compact with a focus of your own, or go back to an earlier entry.',

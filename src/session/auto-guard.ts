@@ -3,6 +3,8 @@
  * person's next act, and survives a reload.
  */
 
+import { wholeNumber } from '../util/whole-number.ts';
+
 export interface GuardState {
 	/** Automatic compactions since the person acted, or a file was edited. */
 	runs: number;
@@ -113,9 +115,7 @@ export class AutoGuard {
 }
 
 function whyStopped(achieved: Achieved, runs: number): string | undefined {
-	const [before, after, limit] = [achieved.before, achieved.after, achieved.limit].map((tokens) =>
-		Math.ceil(tokens).toLocaleString('en'),
-	);
+	const [before, after, limit] = [achieved.before, achieved.after, achieved.limit].map(wholeNumber);
 	if (achieved.after > achieved.limit)
 		return `The last compaction left ${after} tokens, more than the ${limit} at which the next is due.`;
 	if (!hasShrunk(achieved))

@@ -7,10 +7,10 @@ import {
 	PAGE_ITEMS,
 	PANEL_VERSION,
 	type ActionId,
-	type ChatNotice,
 	type ChatStatus,
 	type HostMessage,
 	type HostMessageBody,
+	type QueuedItem,
 	type ViewMessageBody,
 } from '../../protocol/panel.ts';
 import { personCommand, type PersonCommand } from '../../protocol/person-command.ts';
@@ -23,19 +23,13 @@ import type { Unsubscribe } from '../../util/emitter.ts';
 import { errorText } from '../../util/errors.ts';
 import type { Logger } from '../../util/logger.ts';
 import type { ChatHost, ChatSession } from './chat-host.ts';
-import {
-	actionsFor,
-	compactionDueNotice,
-	failureNotice,
-	NO_COMMAND,
-	NO_MODEL,
-} from './chat-notices.ts';
-import { progressOf } from './progress.ts';
+import { actionsFor, NO_COMMAND, NO_MODEL } from './chat-notices.ts';
 import { appendedItems, chatPage } from './chat-page.ts';
 import type { Question } from '../agent/approvals.ts';
 import type { Drafts } from './drafts.ts';
 import { LiveAnswer } from './live-answer.ts';
 import { LiveRuns } from './live-runs.ts';
+import { TurnNews } from './turn-news.ts';
 
 /** The page as the controller knows it. */
 export interface ChatSurface {
@@ -68,8 +62,7 @@ export class ChatController {
 	private shownLeaf: string | null = null;
 	private readonly live = new LiveAnswer();
 	private readonly runs = new LiveRuns();
-	private failure: ChatNotice | null = null;
-	private progress: ChatStatus['progress'] = null;
+	private readonly news = new TurnNews();
 	/** The last revision of the composer's text that the page has told, whatever the session. */
 	private draftRevision = 0;
 	private readonly inFlight = new Set<string>();
@@ -294,8 +287,7 @@ export class ChatController {
 		this.live.reset(session?.activity === 'streaming');
 		this.runs.clear();
 		this.runs.setQuestions(this.questions());
-		this.failure = null;
-		this.progress = null;
+		this.news.clear();
 		this.usage = undefined;
 		this.usageIsOld = true;
 		if (session) {
@@ -316,7 +308,7 @@ export class ChatController {
 			return this.later('snapshot');
 		if (event.type === 'leafChanged') {
 			if (event.leafId === this.shownLeaf) return;
-			this.failure = null;
+			this.news.failure = null;
 			return this.later('snapshot');
 		}
 		const { entry } = event;
@@ -338,14 +330,13 @@ export class ChatController {
 	}
 
 	private agentEvent(session: ChatSession, event: AgentSessionEvent): void {
+		this.news.take(event, Date.now());
 		switch (event.type) {
 			case 'textDelta':
 				return this.addDelta({ type: 'text', text: event.delta });
 			case 'thinkingDelta':
 				return this.addDelta({ type: 'thinking', text: event.delta });
 			case 'activityChanged':
-				if (event.activity !== 'idle') this.failure = null;
-				this.progress = null;
 				this.flushDelta();
 				if (event.activity !== 'streaming') {
 					this.live.reset(false);
@@ -356,20 +347,7 @@ export class ChatController {
 			case 'queueChanged':
 				this.drafts.setQueued(session.manager.id, texts(event.queued));
 				return this.later('status');
-			case 'phaseChanged':
-			case 'retryScheduled':
-			case 'compactionStarted':
-				this.progress = progressOf(event, Date.now());
-				return this.later('status');
-			case 'turnFailed':
-			case 'autoCompactionStopped':
-				this.failure = failureNotice(event.error);
-				return this.later('status');
-			case 'compactionEnded':
-				if (event.reason === 'threshold' && event.error) this.failure = failureNotice(event.error);
-				return this.later('status');
-			case 'compactionDue':
-				this.failure = compactionDueNotice(event);
+			default:
 				return this.later('status');
 		}
 	}
@@ -488,13 +466,10 @@ export class ChatController {
 			contextTokens: this.usage ? Math.round(this.usage.tokens) : null,
 			contextIsExact: this.usage?.exact ?? false,
 			contextWindow: Math.round(this.usage?.contextWindow ?? 0),
-			progress: this.progress,
-			queued: (session?.queued ?? []).map(({ id, text, kind }) => ({
-				...{ id, text },
-				steers: kind === 'steer',
-			})),
+			progress: this.news.progress,
+			queued: (session?.queued ?? []).map(queuedItem),
 			notices: [...(model === null ? [NO_MODEL] : []), ...(notice ? [notice] : [])],
-			failure: this.failure,
+			failure: this.news.failure,
 		};
 	}
 
@@ -517,6 +492,10 @@ export class ChatController {
 		this.seq++;
 		this.surface.post({ ...message, version: PANEL_VERSION, seq: this.seq });
 	}
+}
+
+function queuedItem({ id, text, kind }: QueuedPrompt): QueuedItem {
+	return { id, text, steers: kind === 'steer' };
 }
 
 function texts(queued: readonly QueuedPrompt[]): string[] {

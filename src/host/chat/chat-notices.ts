@@ -1,6 +1,7 @@
 /** The words for what went wrong: what happened, what was kept, and the buttons that help. */
 import type { ActionId, ChatNotice } from '../../protocol/panel.ts';
 import { UserError } from '../../util/errors.ts';
+import { wholeNumber } from '../../util/whole-number.ts';
 
 /** Buttons that help, by the reason of the error; other reasons can only be tried again. */
 const ACTIONS_BY_REASON: Readonly<Record<string, readonly ActionId[]>> = {
@@ -45,9 +46,7 @@ export function failureNotice(error: UserError): ChatNotice {
 
 /** A compaction is due, and the settings leave it to the person. */
 export function compactionDueNotice(due: { tokens: number; contextWindow: number }): ChatNotice {
-	const [tokens, window] = [due.tokens, due.contextWindow].map((value) =>
-		Math.ceil(value).toLocaleString('en'),
-	);
+	const [tokens, window] = [due.tokens, due.contextWindow].map(wholeNumber);
 	return {
 		severity: 'info',
 		message: `The context is nearly full: ${tokens} of ${window} tokens. A compaction is due.`,
