@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startScriptedServer, steps, type ScriptedServer } from '../support/scripted-server.ts';
 import { smallSession, type SessionFile } from './support/sample.ts';
-import { openWorkbench } from './support/workbench.ts';
+import { openWorkbench, scriptedModel } from './support/workbench.ts';
 import type { WorkbenchPage } from './support/workbench-page.ts';
 
 const SWITCH = 'Switch to branch';
@@ -21,10 +21,7 @@ describe('moving between branches', () => {
 		session = smallSession();
 		workbench = await openWorkbench({
 			sessionFile: session.path,
-			settings: {
-				'espalier.model.baseUrl': server.baseUrl,
-				'espalier.model.name': 'scripted',
-			},
+			settings: scriptedModel(server),
 		});
 		await workbench.openEspalier();
 		await workbench.chat().getByText('Answer five').waitFor();

@@ -7,7 +7,7 @@ import {
 	type ScriptedServer,
 } from '../support/scripted-server.ts';
 import { sessionFile, type SessionFile } from './support/sample.ts';
-import { openWorkbench } from './support/workbench.ts';
+import { openWorkbench, scriptedModel } from './support/workbench.ts';
 import type { WorkbenchPage } from './support/workbench-page.ts';
 
 const HEADER = '{"type":"session","version":3,"id":"chat","timestamp":"","cwd":"/workspace"}';
@@ -24,8 +24,7 @@ describe('chatting', () => {
 			sessionFile: session.path,
 			settings: {
 				'espalier.retry.enabled': false,
-				'espalier.model.baseUrl': server.baseUrl,
-				'espalier.model.name': 'scripted',
+				...scriptedModel(server),
 			},
 		});
 		await workbench.openEspalier();
@@ -39,11 +38,7 @@ describe('chatting', () => {
 	});
 	beforeEach(() => server.reset());
 
-	const send = async (text: string) => {
-		const input = workbench.chat().locator('textarea');
-		await input.fill(text);
-		await input.press('Enter');
-	};
+	const send = (text: string) => workbench.send(text);
 	const roles = () =>
 		session.entries().map((entry) => (entry.message as { role?: string } | undefined)?.role);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startScriptedServer, steps, type ScriptedServer } from '../support/scripted-server.ts';
 import { sampleSession, smallSession, type SessionFile } from './support/sample.ts';
-import { openWorkbench } from './support/workbench.ts';
+import { openWorkbench, scriptedModel } from './support/workbench.ts';
 import type { WorkbenchPage } from './support/workbench-page.ts';
 
 const COMPACT = 'Espalier: Compact session';
@@ -52,8 +52,7 @@ describe('compacting a session', () => {
 			workbench = await openWorkbench({
 				sessionFile: session.path,
 				settings: {
-					'espalier.model.baseUrl': server.baseUrl,
-					'espalier.model.name': 'scripted',
+					...scriptedModel(server),
 					'espalier.compaction.keepRecentTokens': 500,
 					'espalier.retry.enabled': false,
 				},

@@ -83,8 +83,7 @@ describe('the demo', () => {
 				...{ subtree: true, childList: true, characterData: true },
 			});
 		});
-		await chat.locator('textarea').fill(prompt);
-		await chat.locator('textarea').press('Enter');
+		await workbench.send(prompt);
 		await chat.getByText('The README goes on about').waitFor();
 		const seen = await chat
 			.locator('body')
@@ -109,8 +108,7 @@ describe('the demo', () => {
 		const allow = chat.getByRole('button', { name: 'Allow once' });
 		const idle = chat.getByRole('button', { name: 'Send', exact: true });
 		for (const prompt of prompts) {
-			await chat.locator('textarea').fill(prompt.trim());
-			await chat.locator('textarea').press('Enter');
+			await workbench.send(prompt.trim());
 			await chat.getByRole('button', { name: /stop/i }).waitFor();
 			while (!(await idle.isVisible())) {
 				await allow.first().or(idle).first().waitFor();

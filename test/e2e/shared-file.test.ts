@@ -11,7 +11,7 @@ import {
 } from '../support/scripted-server.ts';
 import { FileSessionStorage } from '../../src/node/file-session-storage.ts';
 import { smallSession, type SessionFile } from './support/sample.ts';
-import { openWorkbench } from './support/workbench.ts';
+import { openWorkbench, scriptedModel } from './support/workbench.ts';
 import type { WorkbenchPage } from './support/workbench-page.ts';
 
 describe('a session file that others write to', () => {
@@ -24,10 +24,7 @@ describe('a session file that others write to', () => {
 		session = smallSession();
 		workbench = await openWorkbench({
 			sessionFile: session.path,
-			settings: {
-				'espalier.model.baseUrl': server.baseUrl,
-				'espalier.model.name': 'scripted',
-			},
+			settings: scriptedModel(server),
 		});
 		await workbench.openEspalier();
 		await workbench.chat().getByText('Question five').waitFor();
@@ -38,11 +35,7 @@ describe('a session file that others write to', () => {
 		session?.remove();
 	});
 
-	const send = async (text: string) => {
-		const input = workbench.chat().locator('textarea');
-		await input.fill(text);
-		await input.press('Enter');
-	};
+	const send = (text: string) => workbench.send(text);
 
 	it('shows by itself what pi appends, in the tree and in the chat (C11)', async () => {
 		const message = { role: 'user', content: 'Asked from a terminal', timestamp: 1 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startScriptedServer, steps, type ScriptedServer } from '../support/scripted-server.ts';
 import { sessionFile, type SessionFile } from './support/sample.ts';
-import { openWorkbench } from './support/workbench.ts';
+import { openWorkbench, scriptedModel } from './support/workbench.ts';
 import type { WorkbenchPage } from './support/workbench-page.ts';
 
 const HEADER = '{"type":"session","version":3,"id":"tools","timestamp":"","cwd":"/workspace"}';
@@ -33,10 +33,7 @@ describe('tools in the chat', () => {
 			folder,
 			sessionFile: session.path,
 			viewport: { width: 1400, height: 900 },
-			settings: {
-				'espalier.model.baseUrl': server.baseUrl,
-				'espalier.model.name': 'scripted',
-			},
+			settings: scriptedModel(server),
 		});
 		await workbench.openEspalier();
 		await workbench.chat().getByRole('button', { name: 'Model: scripted' }).waitFor();
@@ -49,11 +46,7 @@ describe('tools in the chat', () => {
 	});
 	beforeEach(() => server.reset());
 
-	const send = async (text: string) => {
-		const input = workbench.chat().locator('textarea');
-		await input.fill(text);
-		await input.press('Enter');
-	};
+	const send = (text: string) => workbench.send(text);
 	const button = (name: string) => workbench.chat().getByRole('button', { name, exact: true });
 	const asked = (title: string) => workbench.chat().getByRole('group', { name: title });
 	const callSteps = (...calls: [id: string, name: string, args: object][]) =>

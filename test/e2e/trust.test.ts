@@ -9,7 +9,7 @@ import {
 	type RecordedRequest,
 	type ScriptedServer,
 } from '../support/scripted-server.ts';
-import { openWorkbench } from './support/workbench.ts';
+import { openWorkbench, scriptedModel } from './support/workbench.ts';
 import type { WorkbenchPage } from './support/workbench-page.ts';
 
 describe('a workspace that is not trusted', () => {
@@ -25,8 +25,7 @@ describe('a workspace that is not trusted', () => {
 			folder,
 			trust: true,
 			settings: {
-				'espalier.model.baseUrl': server.baseUrl,
-				'espalier.model.name': 'scripted',
+				...scriptedModel(server),
 				'security.workspace.trust.startupPrompt': 'never',
 				'security.workspace.trust.banner': 'never',
 			},
@@ -42,9 +41,7 @@ describe('a workspace that is not trusted', () => {
 
 	async function ask(text: string): Promise<RecordedRequest> {
 		server.setDefault(steps.text(`Heard: ${text}`));
-		const input = workbench.chat().locator('textarea');
-		await input.fill(text);
-		await input.press('Enter');
+		await workbench.send(text);
 		await workbench.chat().getByText(`Heard: ${text}`).waitFor();
 		const request = server.requests.at(-1);
 		assert(request);

@@ -40,9 +40,7 @@ describe('models of VS Code', () => {
 		await workbench.page.keyboard.press('Enter');
 		await chat.getByRole('button', { name: 'Model: Model two (scripted)' }).waitFor();
 		await chat.getByText('is not available now').waitFor({ state: 'detached' });
-		const input = chat.locator('textarea');
-		await input.fill('Good morning');
-		await input.press('Enter');
+		await workbench.send('Good morning');
 		await chat.getByText('You said: Good morning').waitFor();
 		await workbench.screenshot('chat-vscode-model');
 		const [, change, , answer] = session.entries();

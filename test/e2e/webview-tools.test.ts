@@ -72,12 +72,7 @@ describe('webview: tools', () => {
 	beforeEach(async () => {
 		view = await WebviewPage.open(browser);
 	});
-	afterEach(async () => {
-		assert.deepEqual(view.errors, []);
-		assert.deepEqual(await view.violations(), []);
-		assert.deepEqual(await view.postedOf('problem'), []);
-		await view.close();
-	});
+	afterEach(() => view.closeClean());
 
 	const cards = () => view.page.locator('.tool-card');
 	const states = () => view.page.locator('.tool-state').allInnerTexts();

@@ -36,12 +36,7 @@ describe('webview: transcript', () => {
 	beforeEach(async () => {
 		view = await WebviewPage.open(browser);
 	});
-	afterEach(async () => {
-		assert.deepEqual(view.errors, []);
-		assert.deepEqual(await view.violations(), []);
-		assert.deepEqual(await view.postedOf('problem'), []);
-		await view.close();
-	});
+	afterEach(() => view.closeClean());
 
 	const jump = () => view.page.getByRole('button', { name: 'Jump to latest' });
 	const items = () => view.page.locator('.item');

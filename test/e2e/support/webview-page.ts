@@ -1,5 +1,6 @@
 // The chat page alone in a plain Chromium: the real bundle and content security policy, with a
 // stand-in for VS Code that records what the page posts and keeps its state over a reload.
+import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -191,6 +192,14 @@ export class WebviewPage {
 	async screenshot(name: string): Promise<void> {
 		mkdirSync('out/screenshots', { recursive: true });
 		await this.page.screenshot({ path: `out/screenshots/${name}.png` });
+	}
+
+	/** Closes the page, which must have reported nothing by itself: no error, no blocked content, no problem. */
+	async closeClean(): Promise<void> {
+		assert.deepEqual(this.errors, []);
+		assert.deepEqual(await this.violations(), []);
+		assert.deepEqual(await this.postedOf('problem'), []);
+		await this.close();
 	}
 
 	close(): Promise<void> {

@@ -151,6 +151,13 @@ export class WorkbenchPage {
 		);
 	}
 
+	/** Writes a text into the chat and sends it. */
+	async send(text: string): Promise<void> {
+		const input = this.chat().locator('textarea');
+		await input.fill(text);
+		await input.press('Enter');
+	}
+
 	/** A notification that contains the text; buttons are inside it. */
 	notification(text: string): Locator {
 		return this.page.locator('.notifications-toasts .notification-toast', { hasText: text });

@@ -45,6 +45,11 @@ const quietSettings = {
 	'git.enabled': false,
 };
 
+/** User settings that connect the chat to a scripted server. */
+export function scriptedModel({ baseUrl }: { baseUrl: string }): Record<string, unknown> {
+	return { 'espalier.model.baseUrl': baseUrl, 'espalier.model.name': 'scripted' };
+}
+
 const open = new Set<WorkbenchPage>();
 
 /** Starts a server and a browser window on it, and waits until the workbench can be used. */
