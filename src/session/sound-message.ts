@@ -2,6 +2,7 @@
  * Makes messages of damaged files sound: what a type promises is there and of the right kind, so that
  * nothing behind this has to ask. Sound messages come back as they are.
  */
+import { DEEPEST_ARGUMENTS, isDeeperThan } from '../util/depth.ts';
 import type { AgentMessage } from './messages.ts';
 
 type Fields = Record<string, unknown>;
@@ -13,9 +14,6 @@ const TEXT_FIELDS: Record<string, readonly string[]> = {
 	branchSummary: ['summary'],
 };
 const CONTENT_ROLES = new Set(['user', 'assistant', 'toolResult', 'system', 'custom']);
-
-/** Levels of arguments; no tool takes as many, and a few thousand cannot be written as JSON. */
-const DEEPEST_ARGUMENTS = 200;
 
 /** The message itself where it is sound, else a copy with what is missing put in as empty. */
 export function soundMessage(message: AgentMessage): AgentMessage {
@@ -93,15 +91,6 @@ function soundCall(call: Fields): unknown {
 		name: typeof call.name === 'string' ? call.name : 'unknown',
 		arguments: hasArguments ? args : {},
 	};
-}
-
-/** True where there is something in `value` at more than so many levels. */
-function isDeeperThan(levels: number, value: object): boolean {
-	for (const field of Object.values(value) as unknown[]) {
-		if (typeof field !== 'object' || field === null) continue;
-		if (levels === 0 || isDeeperThan(levels - 1, field)) return true;
-	}
-	return false;
 }
 
 function textOf(value: unknown): string {

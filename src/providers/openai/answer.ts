@@ -1,25 +1,32 @@
 /** Builds the assistant message from a stream's chunks, and the events on the way. */
 import type { AssistantMessage, StopReason, Usage } from '../../agent/messages.ts';
 import type { ModelStreamEvent } from '../../agent/model.ts';
-import type { Choice, Chunk, ChunkUsage, Delta, TextPart } from './chunk.ts';
+import {
+	asText,
+	type Choice,
+	type Chunk,
+	type ChunkUsage,
+	type Delta,
+	type TextPart,
+} from './chunk.ts';
 import { ToolCallAssembly } from './tool-call-assembly.ts';
 import { toUsage } from './usage.ts';
 
-const stopReasons: Record<string, StopReason> = {
-	stop: 'stop',
-	end_turn: 'stop',
-	eos: 'stop',
-	length: 'length',
-	max_tokens: 'length',
-	model_length: 'length',
-	tool_calls: 'toolUse',
-	function_call: 'toolUse',
-	content_filter: 'error',
-};
+const stopReasons: ReadonlyMap<string, StopReason> = new Map([
+	['stop', 'stop'],
+	['end_turn', 'stop'],
+	['eos', 'stop'],
+	['length', 'length'],
+	['max_tokens', 'length'],
+	['model_length', 'length'],
+	['tool_calls', 'toolUse'],
+	['function_call', 'toolUse'],
+	['content_filter', 'error'],
+]);
 
 function joined(parts: string | TextPart[] | null | undefined): string {
-	if (!Array.isArray(parts)) return parts ?? '';
-	return parts.map((part) => part.text ?? '').join('');
+	if (!Array.isArray(parts)) return asText(parts);
+	return parts.map((part) => asText(part.text)).join('');
 }
 
 /** Mistral sends text and thinking as typed parts. */
@@ -55,7 +62,7 @@ export class Answer {
 		const delta = choice.delta ?? choice.message ?? {};
 		const events: ModelStreamEvent[] = [];
 		const thinking =
-			(delta.reasoning_content || delta.reasoning || '') + thinkingParts(delta.content);
+			(asText(delta.reasoning_content) || asText(delta.reasoning)) + thinkingParts(delta.content);
 		if (thinking) {
 			this.#thinking += thinking;
 			events.push({ type: 'thinking', delta: thinking });
@@ -65,9 +72,9 @@ export class Answer {
 			this.#text += text;
 			events.push({ type: 'text', delta: text });
 		}
-		if (delta.refusal) this.#refusal += delta.refusal;
+		this.#refusal += asText(delta.refusal);
 		for (const fragment of delta.tool_calls ?? []) events.push(this.#calls.add(fragment));
-		if (choice.finish_reason) this.#finishReason = choice.finish_reason;
+		this.#finishReason = asText(choice.finish_reason) || this.#finishReason;
 		return events;
 	}
 
@@ -79,7 +86,7 @@ export class Answer {
 		if (this.#text) content.push({ type: 'text', text: this.#text });
 		content.push(...calls);
 		const usage: Usage = toUsage(this.#usage);
-		let stopReason = stopReasons[this.#finishReason] ?? 'stop';
+		let stopReason = stopReasons.get(this.#finishReason) ?? 'stop';
 		// Several servers finish with "stop" although the answer holds calls.
 		if (stopReason === 'stop' && calls.length > 0) stopReason = 'toolUse';
 		const message: AssistantMessage = {

@@ -3,6 +3,12 @@
  * and some have more than one form.
  */
 
+/** The text of a field that should be one; some servers number their calls. */
+export function asText(value: unknown): string {
+	if (typeof value === 'string') return value;
+	return typeof value === 'number' ? String(value) : '';
+}
+
 export interface ToolCallDelta {
 	index?: number | null;
 	id?: string | null;

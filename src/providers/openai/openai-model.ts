@@ -28,6 +28,8 @@ const DEFAULT_PROVIDER = 'openai-compatible';
 const DEFAULT_TIMEOUT_MS = 300_000;
 /** What servers send behind the last event. */
 const DONE = '[DONE]';
+/** The name of events that tell of an error. */
+const ERROR = 'error';
 
 type RequestBody = OpenAI.ChatCompletionCreateParamsStreaming;
 
@@ -80,13 +82,24 @@ async function open(call: Call, signal: AbortSignal): Promise<Response> {
 	}
 }
 
+type ErrorChunk = Chunk & { error?: unknown };
+
+/** An error event's words count, whether they are JSON or not. */
+function errorChunk(data: string): ErrorChunk {
+	try {
+		return JSON.parse(data) as ErrorChunk;
+	} catch {
+		return { error: { message: data } };
+	}
+}
+
 /**
  * The chunk that an event holds.
  * @throws ModelError for an error event; SyntaxError where the event is not JSON
  */
 function chunkIn({ name, data }: ServerEvent, headers: Headers, endpoint: Endpoint): Chunk {
-	const chunk = JSON.parse(data) as Chunk & { error?: unknown };
-	if (name === 'error' || chunk.error || chunk.object === 'error')
+	const chunk = name === ERROR ? errorChunk(data) : (JSON.parse(data) as ErrorChunk);
+	if (name === ERROR || chunk.error || chunk.object === 'error')
 		throw refusal(
 			{ status: errorBodyStatus(chunk), text: errorBodyText(chunk), headers },
 			endpoint,
@@ -114,7 +127,8 @@ async function* streamAnswer(
 			// Stopped while the consumer works: only the server's silence counts.
 			idle.stop();
 			for (const event of events) {
-				if (event.data === DONE) break reading;
+				if (event.data.trim() === DONE) break reading;
+				if (event.data.trim() === '') continue;
 				const chunk = chunkIn(event, response.headers, endpoint);
 				count++;
 				for (const news of answer.add(chunk)) yield news;

@@ -1,11 +1,12 @@
 /** Puts tool calls together from the fragments of a stream, whatever a server leaves out of them. */
 import type { ToolCall } from '../../agent/messages.ts';
 import type { ModelStreamEvent } from '../../agent/model.ts';
-import type { ToolCallDelta } from './chunk.ts';
+import { DEEPEST_ARGUMENTS, isDeeperThan } from '../../util/depth.ts';
+import { asText, type ToolCallDelta } from './chunk.ts';
 
 type ToolCallProgress = Extract<ModelStreamEvent, { type: 'toolCall' }>;
 
-/** Holds the argument text as it came, where it is not one JSON object. */
+/** Holds the argument text as it came, where it is not one JSON object that can be stored. */
 const rawArgumentsKey = '_raw';
 
 interface PartialCall {
@@ -19,8 +20,12 @@ function parseArguments(text: string): Record<string, unknown> {
 	if (text.trim() === '') return {};
 	try {
 		const value: unknown = JSON.parse(text);
-		if (typeof value === 'object' && value !== null && !Array.isArray(value))
-			return value as Record<string, unknown>;
+		const isArguments =
+			typeof value === 'object' &&
+			value !== null &&
+			!Array.isArray(value) &&
+			!isDeeperThan(DEEPEST_ARGUMENTS, value);
+		if (isArguments) return value as Record<string, unknown>;
 	} catch {
 		// Kept as it came, below: whoever runs the call tells the model what was wrong with it.
 	}
@@ -33,8 +38,9 @@ export class ToolCallAssembly {
 
 	/** The call that a fragment continues; undefined where it begins a new one. */
 	#continued(fragment: ToolCallDelta): PartialCall | undefined {
-		const { index, id } = fragment;
-		const name = fragment.function?.name;
+		const { index } = fragment;
+		const id = asText(fragment.id);
+		const name = asText(fragment.function?.name);
 		const hasIndex = typeof index === 'number';
 		const last = hasIndex
 			? this.#calls.findLast((call) => call.index === index)
@@ -54,8 +60,8 @@ export class ToolCallAssembly {
 			call = { index: fragment.index ?? undefined, id: '', name: '', argumentText: '' };
 			this.#calls.push(call);
 		}
-		call.id ||= fragment.id ?? '';
-		const name = fragment.function?.name ?? '';
+		call.id ||= asText(fragment.id);
+		const name = asText(fragment.function?.name);
 		// A name that is repeated in every fragment is not a piece of a longer one.
 		if (name !== call.name) call.name += name;
 		const args = fragment.function?.arguments ?? '';

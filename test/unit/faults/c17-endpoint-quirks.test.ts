@@ -379,4 +379,63 @@ describe('C17: quirks of endpoints', () => {
 			assert.notEqual(cutPromptWarning('m', 100, 2000), undefined);
 		});
 	});
+
+	it('ids, names and texts that are no texts become ones, or nothing', async () => {
+		const chunk = (delta: object, finish_reason: string | null = null) => ({
+			choices: [{ index: 0, delta, finish_reason }],
+		});
+		server.enqueue(
+			steps.events([
+				chunk({ content: 5, reasoning_content: { deep: true } }),
+				chunk({ content: { not: 'text' } }),
+				chunk({ tool_calls: [{ index: 0, id: 123, function: { name: 'ls', arguments: '{}' } }] }),
+				chunk({}, 'constructor'),
+				'[DONE] ',
+			]),
+		);
+		const { message, text, thinking } = await collect(model());
+		assert.deepEqual(message.content, [
+			{ type: 'text', text: '5' },
+			{ type: 'toolCall', id: '123', name: 'ls', arguments: {} },
+		]);
+		assert.equal(message.stopReason, 'toolUse');
+		assert.deepEqual([text, thinking], [['5'], []]);
+	});
+
+	it('arguments too deep to be written are kept as their text, and the session goes on', async () => {
+		const deep = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+		server.enqueue(steps.toolCalls([{ id: 'c1', name: 'ls', arguments: deep }]));
+		server.enqueue(steps.text('Fine.'));
+		const { session, manager } = await openBuilt(new SessionBuilder(), { server });
+		await session.prompt('One');
+		await session.whenIdle();
+		await session.prompt('Two');
+		await session.whenIdle();
+		const answers = manager
+			.getBranch()
+			.flatMap((entry) =>
+				entry.type === 'message' && entry.message.role === 'assistant' ? [entry.message] : [],
+			);
+		assert.equal(answers.length, 2);
+		assert.deepEqual(answers[0]?.content.at(-1), {
+			...{ type: 'toolCall', id: 'c1', name: 'ls' },
+			arguments: { _raw: deep },
+		});
+	});
+
+	it('empty events are passed over, and the words of an error event count, JSON or not', async () => {
+		const begin = { choices: [{ index: 0, delta: { content: 'Well' } }] };
+		const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+		server.enqueue(steps.events([begin, '', end, '[DONE]']));
+		const { message } = await collect(model());
+		assert.deepEqual(message.content, [{ type: 'text', text: 'Well' }]);
+		server.enqueue({
+			...{ type: 'raw', status: 200, headers: { 'content-type': 'text/event-stream' } },
+			body: 'event: error\ndata: the kiln is cold\n\n',
+		});
+		await assert.rejects(
+			collect(model()),
+			(error: unknown) => error instanceof ModelError && /the kiln is cold/.test(error.message),
+		);
+	});
 });
