@@ -207,8 +207,14 @@ export class AgentSession {
 	/** What belongs into the session before a turn's next request. */
 	private async beforeRequest(signal: AbortSignal): Promise<void> {
 		for (let next = this.queue.steering; next; next = this.queue.steering) {
-			await this.appendPrompt(next.text);
+			// Taken out first: nobody can take back what is being saved.
 			this.queue.remove(next.id);
+			try {
+				await this.appendPrompt(next.text);
+			} catch (error) {
+				this.queue.putBack(next);
+				throw error;
+			}
 		}
 		await this.auto.relieve(signal);
 	}
@@ -263,8 +269,9 @@ export class AgentSession {
 	}
 
 	/**
-	 * Runs a person's command and stores it with its output when it has ended; `abort` ends it.
-	 * @throws UserError('no-commands'), UserError('busy'), or why it could not be started or stored
+	 * Runs a person's command and stores it with its output when it has ended; `abort` ends it. Where the
+	 * output cannot be saved that is told as a failed turn, and `continue` saves it: the command has run.
+	 * @throws UserError('no-commands'), UserError('busy'), or why it could not be started: it has not run
 	 */
 	async runCommand(command: string, options: RunCommandOptions = {}): Promise<void> {
 		this.refuseIfBusy('run a command');
@@ -277,7 +284,7 @@ export class AgentSession {
 				signal: operation.controller.signal,
 				onOutput: (delta) => this.toolEvents.emit({ type: 'commandOutput', delta }),
 			});
-			await this.unsaved.save(message);
+			await this.unsaved.save(message).catch((error: unknown) => this.reportFailure(error));
 		} finally {
 			await this.end(operation);
 		}

@@ -241,12 +241,17 @@ export class ChatController {
 		} catch (error) {
 			this.logger.warn(`Chat: a command was not run: ${errorText(error)}`);
 			if (this.session !== session) return this.drafts.insert(session.manager.id, text);
-			this.runs.end();
-			this.later('runs');
-			if (begins) this.insertText(text);
+			if (begins) this.giveBack(text);
 			const actions = actionsFor(error).filter((id) => id !== 'retry');
 			this.send({ type: 'promptRejected', requestId, message: errorText(error), actions });
 		}
+	}
+
+	/** Puts a command that did not run back; as prose where other text would become part of it. */
+	private giveBack(text: string): void {
+		this.runs.end();
+		this.later('runs');
+		this.insertText(this.drafts.get(this.sessionId) ? ` ${text}` : text);
 	}
 
 	private changeQueued({ id, act }: { id: string; act: 'edit' | 'steer' }): void {

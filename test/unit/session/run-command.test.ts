@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ProcessCommandRunner } from '../../../src/node/command-runner.ts';
 import { UserError } from '../../../src/util/errors.ts';
@@ -96,6 +96,24 @@ describe("a person's command", () => {
 		const [first] = work.manager.getBranch();
 		assert(first?.type === 'message' && first.message.role === 'bashExecution');
 		assert.deepEqual([first.message.cancelled, first.message.output], [true, 'begun\n']);
+	});
+
+	it('has run once where its output cannot be saved; that is told, and asking again saves it', async () => {
+		const work = await open();
+		const failures: string[] = [];
+		work.session.events.on((event) => {
+			if (event.type === 'turnFailed') failures.push(event.error.reason);
+		});
+		const append = work.storage.append.bind(work.storage);
+		work.storage.append = () => Promise.reject(new UserError('disk-full', 'The disk is full.'));
+		await work.session.runCommand('echo ran >> count; echo hello');
+		assert.deepEqual(failures, ['disk-full']);
+		assert.equal(work.manager.getBranch().length, 0);
+		work.storage.append = append;
+		await work.session.continue();
+		assert.equal(last(work).output, 'hello\n');
+		assert.equal(readFileSync(path.join(workspace.root, 'count'), 'utf8'), 'ran\n');
+		assert.equal(server.requests.length, 0);
 	});
 
 	it('is refused where commands cannot run, and while an answer comes in', async () => {

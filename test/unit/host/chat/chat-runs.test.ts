@@ -215,6 +215,26 @@ describe('chat controller: what is at work', () => {
 			assert.equal(session.manager.getBranch().length, 0);
 		});
 
+		it('come back as prose where something was typed meanwhile, which would become part of them', async () => {
+			const { drafts, session } = context;
+			send('!ls');
+			drafts.set(session.manager.id, 'Please remove nothing');
+			session.commands[0]?.end(new UserError('x', 'No.'));
+			await frame();
+			assert.equal(drafts.get(session.manager.id), ' !ls\n\nPlease remove nothing');
+		});
+
+		it('go on, in sight, where another one is refused meanwhile', async () => {
+			const { session } = context;
+			send('!sleep 1');
+			await frame();
+			session.failWith = new UserError('busy', 'Cannot run a command now.');
+			send('!pwd');
+			await frame();
+			assert.partialDeepStrictEqual(runs(), [{ kind: 'command', command: 'sleep 1' }]);
+			session.commands[0]?.end();
+		});
+
 		it('are not taken while something else is done', async () => {
 			const { drafts, session } = context;
 			session.activity = 'streaming';
