@@ -255,6 +255,34 @@ describe('webview: tools', () => {
 			assert.ok((sizes[1] ?? 0) > 0);
 		});
 
+		it('with a word that there is more, where a long line does not fit', async () => {
+			await askAbout({ text: `echo ${'long '.repeat(300)}; rm -rf ~` });
+			await asked().getByText('scroll to see all').waitFor();
+			await askAbout({ text: 'npm test', requestId: 'q2' });
+			await asked().getByText('scroll to see all').waitFor({ state: 'detached' });
+		});
+
+		it('with each answer in reach where the panel is low and the reader is not at its end', async () => {
+			await view.page.setViewportSize({ width: 297, height: 347 });
+			await askAbout();
+			const below = Array.from({ length: 10 }, (_, index) => userItem(`below${index}`));
+			await view.post({ type: 'appended', items: below });
+			const refuse = button('Refuse');
+			// The answer lies where the way to the question is.
+			await refuse.evaluate((element) => {
+				const scroller = element.closest('.scroll');
+				if (!scroller) throw new Error('no scroller');
+				const [own, all] = [element, scroller].map((each) => each.getBoundingClientRect().bottom);
+				scroller.scrollTop += (own ?? 0) - (all ?? 0) + 12;
+			});
+			await button('Approval needed ↓').waitFor();
+			const isOnTop = await refuse.evaluate((element) => {
+				const { x, y, width, height } = element.getBoundingClientRect();
+				return document.elementFromPoint(x + width / 2, y + height / 2) === element;
+			});
+			assert.ok(isOnTop, 'something covers it');
+		});
+
 		it('with a diff where a file would change, and once only where it is sensitive', async () => {
 			await askAbout({
 				kind: 'change',

@@ -1,5 +1,5 @@
 /** Asks before a tool acts: all that it would do, and the ways to answer. */
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalChoice, QuestionView } from '../../protocol/live-run.ts';
 import { visibleParts, visibleText } from '../../util/visible-text.ts';
 import { plural } from '../format.ts';
@@ -11,9 +11,6 @@ const TITLES: Record<QuestionView['kind'], string> = {
 	change: 'Change this file?',
 	other: 'Allow this call?',
 };
-
-/** More lines than fit are counted, so that nobody misses those below. */
-const COUNTED_LINES = 8;
 
 export function Question({ question }: { question: QuestionView }) {
 	const { post } = useStore();
@@ -88,14 +85,25 @@ function Act({ question }: { question: QuestionView }) {
 			piece
 		),
 	);
-	const lines = text.split('\n').length;
+	const view = useRef<HTMLPreElement>(null);
+	const [fits, setFits] = useState(true);
+	useLayoutEffect(() => {
+		// What does not fit is said, so that nobody misses the end.
+		const measure = () => {
+			const element = view.current;
+			if (element) setFits(element.scrollHeight <= element.clientHeight + 1);
+		};
+		measure();
+		window.addEventListener('resize', measure);
+		return () => window.removeEventListener('resize', measure);
+	}, [text]);
 	return (
 		<>
-			<pre class="output act" tabIndex={0} aria-label="What would be done">
+			<pre ref={view} class="output act" tabIndex={0} aria-label="What would be done">
 				{shown}
 			</pre>
-			{lines > COUNTED_LINES && (
-				<p class="quiet">{`${plural(lines, 'line')}: scroll to see all`}</p>
+			{!fits && (
+				<p class="quiet">{`${plural(text.split('\n').length, 'line')}: scroll to see all`}</p>
 			)}
 			{(kind === 'create' || kind === 'change') && (
 				<p>
