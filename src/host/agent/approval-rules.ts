@@ -14,12 +14,15 @@ export type Grant =
 
 /** Folders whose files run by themselves, or say what does. */
 const SENSITIVE_FOLDERS = new Set([
-	...['.git', '.vscode', '.husky', '.githooks', '.devcontainer', '.idea', '.yarn'],
-	...['.circleci', '.ssh', '.aws', '.gnupg', '.kube', '.docker'],
+	...['.git', '.hg', '.svn', '.husky', '.githooks', '.devcontainer', '.yarn', '.cargo', '.bundle'],
+	...['.vscode', '.vs', '.idea', '.zed', '.cursor', '.claude', '.pi', '.omp'],
+	...['.circleci', '.buildkite', '.ssh', '.aws', '.gnupg', '.kube', '.docker'],
 ]);
-/** Files that say what runs, or where packages come from, or that hold secrets. */
+/** What GitHub runs. */
+const CI_FOLDERS = new Set(['workflows', 'actions']);
+/** Files that say what runs, what agents are told, or where packages come from, or that hold secrets. */
 const SENSITIVE_FILES =
-	/^(?:\.env.*|\.npmrc|\.yarnrc.*|\.pnpmfile\.c?js|\.pypirc|\.netrc|\.git-credentials|\.gitconfig|\.gitattributes|\.gitmodules|\.gitlab-ci\.ya?ml|\.pre-commit-config\.ya?ml|lefthook.*\.(?:ya?ml|json|toml)|\.bash.*|\.zsh.*|\.profile|id_(?:rsa|dsa|ecdsa|ed25519).*|.*\.(?:pem|key|p12|pfx|ppk|jks|keystore|code-workspace))$/;
+	/^(?:.*\.env|\.env.*|\.?agents\.md|claude\.md|\.?mise(?:\..*)?\.toml|\.mcp\.json|\.devcontainer\.json|\.travis\.ya?ml|(?:azure|bitbucket)-pipelines\.ya?ml|jenkinsfile|\.pgpass|\.htpasswd|_netrc|\.npmrc|\.yarnrc.*|\.pnpmfile\.c?js|\.pypirc|\.netrc|\.git-credentials|\.gitconfig|\.gitattributes|\.gitmodules|\.gitlab-ci\.ya?ml|\.pre-commit-config\.ya?ml|\.?lefthook.*\.(?:ya?ml|json|toml)|\.bash.*|\.zsh.*|\.profile|id_(?:rsa|dsa|ecdsa|ed25519).*|.*\.(?:pem|key|p12|pfx|ppk|jks|keystore|code-workspace))$/;
 
 /** True for a path, relative to its folder, whose change is asked about each time. */
 export function isSensitivePath(path: string): boolean {
@@ -28,7 +31,7 @@ export function isSensitivePath(path: string): boolean {
 	return (
 		names.some((name) => SENSITIVE_FOLDERS.has(name)) ||
 		SENSITIVE_FILES.test(file) ||
-		names.some((name, index) => name === '.github' && names[index + 1] === 'workflows')
+		names.some((name, index) => name === '.github' && CI_FOLDERS.has(names[index + 1] ?? ''))
 	);
 }
 
@@ -85,7 +88,8 @@ const LINK = /\]\(/;
 
 /**
  * The words of a notification.
- * `isWhole` is false where they do not say all that would be done, so that more must be seen first.
+ * `isWhole` is false where they do not say all that would be done, so that more must be seen first: what a
+ * change writes is only in its diff.
  */
 export function noticeOf({ toolName, act }: Pick<ApprovalRequest, 'toolName' | 'act'>): {
 	text: string;
@@ -100,7 +104,10 @@ export function noticeOf({ toolName, act }: Pick<ApprovalRequest, 'toolName' | '
 	const shown = oneLine(what);
 	if (shown.length > NOTICE_LENGTH || LINK.test(shown))
 		return { text: `Espalier wants to ${verb} something that you should see.`, isWhole: false };
-	return { text: `Espalier wants to ${verb} “${shown}”`, isWhole: shown === what };
+	return {
+		text: `Espalier wants to ${verb} “${shown}”`,
+		isWhole: act.kind === 'run' && shown === what,
+	};
 }
 
 function oneLine(text: string): string {

@@ -1,4 +1,5 @@
 /** A workspace's files as the editor shows them: text that is not saved yet counts, and stays undoable. */
+import { isAbsolute, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { FileInfo, FolderItem, WorkspaceFiles } from '../../tools/workspace-files.ts';
 
@@ -58,9 +59,18 @@ export class EditorFiles implements WorkspaceFiles {
 
 	/** The document whose text differs from the stored file, if any does. */
 	private unsaved(path: string): vscode.TextDocument | undefined {
-		const uri = this.folder.with({ path: vscode.Uri.file(path).path }).toString();
+		const uris = this.urisOf(path);
 		return vscode.workspace.textDocuments.find(
-			(document) => document.isDirty && document.uri.toString() === uri,
+			(document) => document.isDirty && uris.includes(document.uri.toString()),
 		);
+	}
+
+	/** A path is resolved, but editors name files as the workspace was opened, perhaps over a link. */
+	private urisOf(path: string): string[] {
+		const resolved = this.folder.with({ path: vscode.Uri.file(path).path });
+		const inside = relative(this.root, path);
+		const isInside = inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
+		const opened = isInside ? [vscode.Uri.joinPath(this.folder, ...inside.split(sep))] : [];
+		return [resolved, ...opened].map(String);
 	}
 }

@@ -217,6 +217,9 @@ describe('approval rules', () => {
 			...['.husky/pre-push', '.github/workflows/ci.yml', 'a/.github/workflows', '.yarnrc.yml'],
 			...['.g\u200cit/config', '\uff0eenv', 'sub\\.vscode\\tasks.json', 'x.code-workspace'],
 			...['.gitattributes', '.pnpmfile.cjs', '.devcontainer/devcontainer.json'],
+			...['.devcontainer.json', '.lefthook.yml', '.github/actions/a/action.yml', 'prod.env'],
+			...['.hg/hgrc', '.pi/extensions/x.ts', '.mcp.json', '.claude/settings.json', 'AGENTS.md'],
+			...['.cargo/config.toml', 'Jenkinsfile', '.travis.yml', '.zed/tasks.json', 'mise.toml'],
 		];
 		for (const path of sensitive) assert.ok(isSensitivePath(path), path);
 		const usual = [
@@ -233,7 +236,7 @@ describe('approval rules', () => {
 		});
 		assert.deepEqual(noticeOf(change('edit', 'src/a.ts')), {
 			text: 'Espalier wants to edit “src/a.ts”',
-			isWhole: true,
+			isWhole: false,
 		});
 		for (const command of [
 			...['x'.repeat(300), 'ls\nrm -rf ~', 'ls \u202e', '[ls](command:workbench.action.quit)'],
