@@ -142,6 +142,11 @@ async function* streamAnswer(
 		yield { type: 'done', message: call.finish(answer) };
 	} catch (error) {
 		if (signal.aborted) throw abortError(`The request to ${endpoint.host}`);
+		// The answer is whole, whatever became of the connection behind it.
+		if (answer.finishReason !== '' && !(error instanceof ModelError)) {
+			yield { type: 'done', message: call.finish(answer) };
+			return;
+		}
 		if (idle.expired)
 			throw new ModelError(
 				'timeout',

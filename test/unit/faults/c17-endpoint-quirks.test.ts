@@ -423,6 +423,19 @@ describe('C17: quirks of endpoints', () => {
 		});
 	});
 
+	it('an answer that has ended is whole, whatever becomes of the connection behind it', async () => {
+		const end = { choices: [{ index: 0, delta: { content: 'All.' }, finish_reason: 'stop' }] };
+		const body = `data: ${JSON.stringify(end)}\n\n`;
+		const promised = { 'content-length': String(body.length + 100), connection: 'close' };
+		for (const more of [{}, promised]) {
+			const headers = { 'content-type': 'text/event-stream', ...more };
+			server.enqueue({ type: 'raw', status: 200, headers, body });
+			const { message } = await collect(model());
+			assert.deepEqual(message.content, [{ type: 'text', text: 'All.' }]);
+			assert.equal(message.stopReason, 'stop');
+		}
+	});
+
 	it('empty events are passed over, and the words of an error event count, JSON or not', async () => {
 		const begin = { choices: [{ index: 0, delta: { content: 'Well' } }] };
 		const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
