@@ -37,7 +37,7 @@ export class EditorFiles implements WorkspaceFiles {
 	}
 
 	async readFile(path: string): Promise<Uint8Array> {
-		const unsaved = this.unsaved(path);
+		const unsaved = await this.unsaved(path);
 		return unsaved ? new TextEncoder().encode(unsaved.getText()) : this.files.readFile(path);
 	}
 
@@ -46,7 +46,7 @@ export class EditorFiles implements WorkspaceFiles {
 	 * the editor takes up what is written by itself.
 	 */
 	async writeFile(path: string, bytes: Uint8Array): Promise<void> {
-		const unsaved = this.unsaved(path);
+		const unsaved = await this.unsaved(path);
 		if (!unsaved) return this.files.writeFile(path, bytes);
 		const edit = new vscode.WorkspaceEdit();
 		const whole = new vscode.Range(0, 0, unsaved.lineCount, 0);
@@ -58,17 +58,17 @@ export class EditorFiles implements WorkspaceFiles {
 	}
 
 	/** The document whose text differs from the stored file, if any does. */
-	private unsaved(path: string): vscode.TextDocument | undefined {
-		const uris = this.urisOf(path);
+	private async unsaved(path: string): Promise<vscode.TextDocument | undefined> {
+		const uris = await this.urisOf(path);
 		return vscode.workspace.textDocuments.find(
 			(document) => document.isDirty && uris.includes(document.uri.toString()),
 		);
 	}
 
 	/** A path is resolved, but editors name files as the workspace was opened, perhaps over a link. */
-	private urisOf(path: string): string[] {
+	private async urisOf(path: string): Promise<string[]> {
 		const resolved = this.folder.with({ path: vscode.Uri.file(path).path });
-		const inside = relative(this.root, path);
+		const inside = relative((await this.files.realPath(this.root)) ?? this.root, path);
 		const isInside = inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
 		const opened = isInside ? [vscode.Uri.joinPath(this.folder, ...inside.split(sep))] : [];
 		return [resolved, ...opened].map(String);
