@@ -12,6 +12,9 @@ export interface WorkbenchPaths {
 	log: string;
 }
 
+/** For a wait's `then`: whether what was waited for came in time. */
+const settled = [() => true, () => false] as const;
+
 export class WorkbenchPage {
 	readonly page: Page;
 	readonly paths: WorkbenchPaths;
@@ -40,11 +43,7 @@ export class WorkbenchPage {
 		// open it by itself between the look and the click.
 		for (let tries = 0; tries < 4; tries++) {
 			if (!/\bchecked\b/.test((await tab.getAttribute('class')) ?? '')) await tab.click();
-			const isOpen = await header.waitFor({ timeout: 10_000 }).then(
-				() => true,
-				() => false,
-			);
-			if (isOpen) return;
+			if (await header.waitFor({ timeout: 10_000 }).then(...settled)) return;
 		}
 		await header.waitFor();
 	}
@@ -79,11 +78,7 @@ export class WorkbenchPage {
 	async treeRow(text: string): Promise<Locator> {
 		const wanted = this.treeRows().filter({ hasText: text }).first();
 		// Most often it is on screen, or will be once the tree has been refreshed.
-		const shown = wanted.waitFor({ timeout: 5_000 }).then(
-			() => true,
-			() => false,
-		);
-		if (await shown) return wanted;
+		if (await wanted.waitFor({ timeout: 5_000 }).then(...settled)) return wanted;
 		// The document holds only the rows on screen, so page through the list by its keys: they move
 		// the focus, which selects and opens nothing.
 		await this.#pressInTree('Home');
@@ -99,7 +94,11 @@ export class WorkbenchPage {
 	/** What a person reads when resting on a row. */
 	async hoverText(row: Locator): Promise<string> {
 		const hover = this.page.locator('.workbench-hover:visible').last();
+		// One that appears in the very moment in which the pointer leaves stays until it moves again,
+		// as a hand does and a single move does not.
+		const left = () => hover.waitFor({ state: 'hidden', timeout: 1_000 }).then(...settled);
 		await this.page.mouse.move(0, 0);
+		for (let x = 1; !(await left()) && x < 20; x++) await this.page.mouse.move(x, 0);
 		await hover.waitFor({ state: 'hidden' });
 		await row.hover();
 		// The tree shows this while a tooltip is being resolved.
